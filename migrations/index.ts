@@ -34,5 +34,7 @@ export { OrganizationDetails1763700000034 } from './0034-organization-details.js
 export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';
 export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere.js';
 export { KeyHolders1763700000044 } from './0044-key-holders.js';
+export { OrganizationReferences1763700000045 } from './0045-organization-references.js';
+export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';
 export { Forgetting1763700000052 } from './0052-forgetting.js';
 export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';

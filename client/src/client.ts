@@ -5,7 +5,9 @@ import { type ClientOptions, type Query, type ReadOptions, Transport, type Write
 
 type Schemas = components['schemas'];
 /** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
-type Filters<Operation extends keyof operations> = Optional<NonNullable<operations[Operation]['parameters']['query']>>;
+export type Filters<Operation extends keyof operations> = Optional<
+  NonNullable<operations[Operation]['parameters']['query']>
+>;
 type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Options of the ledger's calls on one resource. */
@@ -24,7 +26,7 @@ interface WithPage {
 type ClaimedRefund = Schemas['LedgerRefund'] & { readonly claim: NonNullable<Schemas['LedgerRefund']['claim']> };
 type ClaimedRefunds = Schemas['LedgerRefundList'] & { readonly data: readonly ClaimedRefund[] };
 
-class Resource {
+export class Resource {
   constructor(protected readonly transport: Transport) {}
 
   protected read<Result>(path: string, id: string, options?: ReadOptions, query?: Query): Promise<Result> {

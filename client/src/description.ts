@@ -931,6 +931,135 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/operator/v1/api_keys/{id}/revoke': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Revoke a key
+     * @description Ends a key. It stops everywhere within 5 seconds.
+     */
+    post: operations['revokeApiKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/api_keys/{id}/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate a key
+     * @description Creates a key with the holder, rights and origins of the old one, which still works for `overlap_seconds`.
+     */
+    post: operations['rotateApiKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/organizations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List organizations
+     * @description Lists all organizations, newest first.
+     */
+    get: operations['listOrganizations'];
+    put?: never;
+    /**
+     * Create an organization
+     * @description Creates an organization, which has no key yet. Repeating a request with the same `reference` returns the first organization.
+     */
+    post: operations['createOrganization'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/organizations/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Retrieve an organization */
+    get: operations['readOrganization'];
+    put?: never;
+    /**
+     * Change an organization
+     * @description Changes only the given fields.
+     */
+    post: operations['changeOrganization'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/organizations/{id}/api_keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the keys of an organization
+     * @description Lists all keys of an organization, newest first, also those that are revoked or expired.
+     */
+    get: operations['listApiKeys'];
+    put?: never;
+    /**
+     * Create a key of an organization
+     * @description Creates a key. It is returned only here and when the request is repeated with its idempotency key.
+     */
+    post: operations['createApiKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/organizations/{id}/webhook_secret/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate the webhook secret of an organization
+     * @description Creates a new secret for the webhooks to a `notify_url`. For `overlap_seconds`, they are signed with both the new and the previous secret. An older secret stops at once.
+     */
+    post: operations['rotateOrganizationWebhookSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/metrics': {
     parameters: {
       query?: never;
@@ -1516,6 +1645,172 @@ export interface components {
       /** @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time. */
       to?: number;
     };
+    /** @description A key of an organization. */
+    ApiKey: {
+      /**
+       * @description ID of the key.
+       * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'api_key';
+      /**
+       * @description Owning organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description Whether its rights are restricted.
+       * @enum {string}
+       */
+      kind: 'secret' | 'restricted';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /** @description What a restricted key may do besides reading. */
+      rights: ('sessions' | 'propose' | 'approve')[];
+      /**
+       * @description Who uses it, a person or a program.
+       * @example Web shop
+       */
+      holder: string;
+      /**
+       * @description The first characters of the key.
+       * @example sk_test_7Yk2
+       */
+      prefix: string;
+      /** @description Browser origins that may use it. */
+      origins: string[];
+      /**
+       * @description When it expires, in Unix seconds.
+       * @example 1763700000
+       */
+      expires_at: number | null;
+      /**
+       * @description When it was revoked, in Unix seconds.
+       * @example 1763700000
+       */
+      revoked_at: number | null;
+      /**
+       * @description When it was last used, in Unix seconds, to the hour.
+       * @example 1763700000
+       */
+      last_used_at: number | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+    };
+    ApiKeyList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['ApiKey'][];
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
+      has_more: boolean;
+      next_cursor: components['schemas']['NextCursor'];
+      /** @description The same as `data`. */
+      items: components['schemas']['ApiKey'][];
+      nextCursor: components['schemas']['NextCursor'];
+    };
+    /** @description A new key of an organization, with what is sent to authenticate. */
+    ApiKeyWithKey: {
+      /**
+       * @description ID of the key.
+       * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'api_key';
+      /**
+       * @description Owning organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description Whether its rights are restricted.
+       * @enum {string}
+       */
+      kind: 'secret' | 'restricted';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /** @description What a restricted key may do besides reading. */
+      rights: ('sessions' | 'propose' | 'approve')[];
+      /**
+       * @description Who uses it, a person or a program.
+       * @example Web shop
+       */
+      holder: string;
+      /**
+       * @description The first characters of the key.
+       * @example sk_test_7Yk2
+       */
+      prefix: string;
+      /** @description Browser origins that may use it. */
+      origins: string[];
+      /**
+       * @description When it expires, in Unix seconds.
+       * @example 1763700000
+       */
+      expires_at: number | null;
+      /**
+       * @description When it was revoked, in Unix seconds.
+       * @example 1763700000
+       */
+      revoked_at: number | null;
+      /**
+       * @description When it was last used, in Unix seconds, to the hour.
+       * @example 1763700000
+       */
+      last_used_at: number | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /**
+       * @description The key. Returned only here.
+       * @example sk_test_7Yk2xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+       */
+      key: string;
+    };
+    ChangeOrganizationRequest: {
+      /** @description Name, which customers are shown. */
+      name?: string | null;
+      /** @description Whom customers can ask: an e-mail address or an https URL. Null removes it. */
+      contact?: string | null;
+      /** @description URL of the terms, with `https`. Null removes it. */
+      terms_url?: string | null;
+      /** @description URL of the privacy notice, with `https`. Null removes it. */
+      privacy_url?: string | null;
+      /** @description Only the given modes change. */
+      payment_url?: components['schemas']['PaymentUrlsRequest'];
+      /**
+       * @description Which refunds wait for approval: those that a restricted key without the right to approve proposed, or all.
+       * @enum {string}
+       */
+      refund_approval?: 'keys' | 'all';
+      /** @description How many days the details of closed sessions are kept. Null keeps them for ever. */
+      details_retention_days?: number | null;
+    };
     ChangeWebhookEndpointRequest: {
       /**
        * Format: iri
@@ -1763,6 +2058,33 @@ export interface components {
        */
       organization?: string | null;
     };
+    CreateApiKeyRequest: {
+      /**
+       * @description Mode of the key. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * @description A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.
+       * @default secret
+       * @enum {string}
+       */
+      kind?: 'secret' | 'restricted';
+      /**
+       * @description What a restricted key may do besides reading.
+       * @default []
+       */
+      rights?: ('sessions' | 'propose' | 'approve')[];
+      /** @description Who uses the key, a person or a program. By default the ID of the key. */
+      holder?: string | null;
+      /**
+       * @description Browser origins that may use it, for trusted pages only.
+       * @default []
+       */
+      origins?: string[];
+      /** @description When the new key expires, in Unix seconds. By default never. */
+      expires_at?: number | null;
+    };
     CreateCheckoutSessionRequest: {
       /**
        * @description ISO 4217 code of a currency with a minor unit, in upper or lower case.
@@ -1839,6 +2161,15 @@ export interface components {
       };
       /** @description When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours. */
       expires_at?: number;
+    };
+    CreateOrganizationRequest: {
+      /** @description Name, which customers are shown. */
+      name: string;
+      /**
+       * @description Your own ID of the organization, unique for ever. Repeating it with the same name returns the first organization.
+       * @example return-4711
+       */
+      reference?: string | null;
     };
     CreateWebhookEndpointRequest: {
       /**
@@ -2174,6 +2505,7 @@ export interface components {
          *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.
          *     - `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key.
          *     - `rate_limited`: Too many requests. Repeat the request after `Retry-After`.
+         *     - `organization_reference_reused`: The reference was used for an organization with another name. Read that organization.
          *     - `session_not_open`: The session is complete or expired. Read it.
          *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
@@ -2204,6 +2536,7 @@ export interface components {
           | 'invalid_api_key'
           | 'origin_not_allowed'
           | 'rate_limited'
+          | 'organization_reference_reused'
           | 'session_not_open'
           | 'session_not_closed'
           | 'payment_session_mismatch'
@@ -3067,6 +3400,83 @@ export interface components {
       method: string;
     };
     NoFieldsRequest: Record<string, never>;
+    /** @description A merchant, whose data is kept apart from that of all others. */
+    Organization: {
+      /**
+       * @description ID of the organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'organization';
+      /**
+       * @description Name, which customers are shown.
+       * @example Acme
+       */
+      name: string;
+      /**
+       * @description Your own ID of the organization.
+       * @example merchant-4711
+       */
+      reference: string | null;
+      /** @description Whom customers can ask: an e-mail address or a URL. */
+      contact: string | null;
+      /**
+       * Format: iri
+       * @description URL of the terms.
+       */
+      terms_url: string | null;
+      /**
+       * Format: iri
+       * @description URL of the privacy notice.
+       */
+      privacy_url: string | null;
+      payment_url: {
+        /**
+         * Format: iri
+         * @description Where customers pay in test mode.
+         */
+        test: string | null;
+        /**
+         * Format: iri
+         * @description Where customers pay in live mode.
+         */
+        live: string | null;
+      };
+      /**
+       * @description Which refunds wait for approval.
+       * @enum {string}
+       */
+      refund_approval: 'keys' | 'all';
+      /** @description How many days the details of closed sessions are kept. */
+      details_retention_days: number | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+    };
+    OrganizationList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['Organization'][];
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
+      has_more: boolean;
+      next_cursor: components['schemas']['NextCursor'];
+      /** @description The same as `data`. */
+      items: components['schemas']['Organization'][];
+      nextCursor: components['schemas']['NextCursor'];
+    };
     OwnerRequest: {
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
@@ -3269,6 +3679,12 @@ export interface components {
       /** @description The same as `data`. */
       items: components['schemas']['Payment'][];
       nextCursor: components['schemas']['NextCursor'];
+    };
+    PaymentUrlsRequest: {
+      /** @description Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`. Null removes it. */
+      test?: string | null;
+      /** @description Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`. Null removes it. */
+      live?: string | null;
     };
     PlaceHoldRequest: {
       /** @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`. */
@@ -3505,7 +3921,23 @@ export interface components {
        */
       organization?: string | null;
     };
+    RotateApiKeyRequest: {
+      /**
+       * @description How long the old key still works, in seconds.
+       * @default 604800
+       */
+      overlap_seconds?: number;
+      /** @description When the new key expires, in Unix seconds. By default never. */
+      expires_at?: number | null;
+    };
     RotateEndpointSecretRequest: {
+      /**
+       * @description How long webhooks are also signed with the previous secret, in seconds.
+       * @default 86400
+       */
+      overlap_seconds?: number;
+    };
+    RotateWebhookSecretRequest: {
       /**
        * @description How long webhooks are also signed with the previous secret, in seconds.
        * @default 86400
@@ -3689,6 +4121,29 @@ export interface components {
        * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
        */
       secret: string;
+    };
+    /** @description The new secret of an organization. */
+    WebhookSecret: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_secret';
+      /**
+       * @description Organization whose webhooks it signs.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description Signs the webhooks to a `notify_url`. Returned only here.
+       * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+       */
+      secret: string;
+      /**
+       * @description When the previous secret stops signing, in Unix seconds.
+       * @example 1763700000
+       */
+      previous_expires_at: number;
     };
   };
   responses: {
@@ -3964,6 +4419,16 @@ export interface components {
     QueryStatus4: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
     /** @description Only refunds of this organization. */
     QueryOrganization5: string;
+    /** @description ID of the resource. */
+    PathId7: string;
+    /** @description Only the organization with this reference. */
+    QueryReference3: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    QueryCursor7: string;
+    /** @description ID of the resource. */
+    PathId8: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    QueryCursor8: string;
     /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
     HeaderWebhookId: string;
     /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
@@ -6731,6 +7196,412 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Delivery'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  revokeApiKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId7'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The revoked key. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKey'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateApiKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId7'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RotateApiKeyRequest'];
+      };
+    };
+    responses: {
+      /** @description The new key. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKeyWithKey'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listOrganizations: {
+    parameters: {
+      query?: {
+        /** @description Only the organization with this reference. */
+        reference?: components['parameters']['QueryReference3'];
+        /** @description Maximum number of items on the page. */
+        limit?: components['parameters']['QueryLimit'];
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: components['parameters']['QueryCursor7'];
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of organizations. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrganizationList'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createOrganization: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateOrganizationRequest'];
+      };
+    };
+    responses: {
+      /** @description The organization that was created earlier with this `reference`. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      /** @description The organization. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `organization_reference_reused`: The reference was used for an organization with another name. Read that organization.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'organization_reference_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readOrganization: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The organization. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeOrganization: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ChangeOrganizationRequest'];
+      };
+    };
+    responses: {
+      /** @description The organization. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listApiKeys: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items on the page. */
+        limit?: components['parameters']['QueryLimit'];
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: components['parameters']['QueryCursor8'];
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of keys. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKeyList'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createApiKey: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateApiKeyRequest'];
+      };
+    };
+    responses: {
+      /** @description The key. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKeyWithKey'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateOrganizationWebhookSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RotateWebhookSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The new secret. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookSecret'];
         };
       };
       400: components['responses']['InvalidParam'];

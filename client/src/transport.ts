@@ -5,7 +5,7 @@ import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
 export interface ClientOptions {
   /** URL of the service, with its path prefix, if any: `https://pay.example`. */
   readonly baseUrl: string;
-  /** `sk_…` for the public API, `lk_…` for the ledger's API. */
+  /** `sk_…` for the public API, `lk_…` for the ledger's API, `ok_…` for the operator's API. */
   readonly key: string;
   /** Number of retries. Default: 4. 0 turns retries off. */
   readonly maxRetries?: number | undefined;

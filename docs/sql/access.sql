@@ -5,6 +5,20 @@ WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- access.key_by_digest
 SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display, allowed_origins AS
-  "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+  "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+  coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
 FROM api_keys
 WHERE digest = $1;
+
+-- access.key_used
+UPDATE api_keys
+SET last_used_at = now()
+WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour');
+
+-- operator keys
+SELECT id, holder
+FROM api_keys
+WHERE kind = 'operator' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AND coalesce(last_used_at,
+  to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000)) < now() - interval
+  '90 days'
+ORDER BY id;

@@ -27,6 +27,22 @@ WHERE (mode,id) > ($1,$2) AND secret IS NOT NULL
 ORDER BY mode,id
 LIMIT 1000;
 
+-- encryption.look organizations previous_webhook_secret
+/* every organization: any of them may have values under an older key */
+SELECT ARRAY[id::text] AS key, previous_webhook_secret AS sealed
+FROM organizations
+WHERE (id) > ($1) AND previous_webhook_secret LIKE 'encrypted:%'
+ORDER BY id
+LIMIT 1000;
+
+-- encryption.look organizations webhook_secret
+/* every organization: any of them may have values under an older key */
+SELECT ARRAY[id::text] AS key, webhook_secret AS sealed
+FROM organizations
+WHERE (id) > ($1) AND webhook_secret LIKE 'encrypted:%'
+ORDER BY id
+LIMIT 1000;
+
 -- encryption.look webhook_endpoints previous_secret
 /* every organization: any of them may have values under an older key */
 SELECT ARRAY[organization_id::text,mode::text,id::text] AS key, previous_secret AS sealed
@@ -57,6 +73,16 @@ WHERE mode = $1 AND id = $2 AND previous_secret = $3;
 UPDATE ledger_webhook_endpoints
 SET secret = $4
 WHERE mode = $1 AND id = $2 AND secret = $3;
+
+-- encryption.replace organizations previous_webhook_secret
+UPDATE organizations
+SET previous_webhook_secret = $3
+WHERE id = $1 AND previous_webhook_secret = $2;
+
+-- encryption.replace organizations webhook_secret
+UPDATE organizations
+SET webhook_secret = $3
+WHERE id = $1 AND webhook_secret = $2;
 
 -- encryption.replace webhook_endpoints previous_secret
 UPDATE webhook_endpoints

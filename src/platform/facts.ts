@@ -12,8 +12,9 @@ interface Place {
   readonly isOwned?: boolean;
 }
 
-/** The API of secret keys, or the API of ledger keys. */
-export type Surface = 'secret' | 'ledger';
+/** The API of secret keys, of ledger keys, or of operator keys. */
+export const SURFACES = ['secret', 'ledger', 'operator'] as const;
+export type Surface = (typeof SURFACES)[number];
 
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
@@ -126,9 +127,7 @@ export class Facts implements Required<Declarations> {
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));
-    const places = this.resources.flatMap(({ secret, ledger }) =>
-      [secret, ledger].flatMap((place) => place?.path ?? []),
-    );
+    const places = this.resources.flatMap((resource) => SURFACES.flatMap((surface) => resource[surface]?.path ?? []));
     const prefixes = this.resources.map(({ id }) => id.prefix);
     requireUnique('error code', this.errorCodes);
     requireUnique('identifier', prefixes);

@@ -2,14 +2,15 @@ import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestj
 import type { Caller, Ledger } from '../shared/caller.js';
 import { requestOf } from './request.js';
 
-/** What a route requires: a secret key, a secret key of test mode (`sandbox`), a ledger key, METRICS_TOKEN, or nothing. */
-export type Credential = 'secret' | 'sandbox' | 'ledger' | 'metrics' | 'none';
+/** What a route requires: a secret key, a secret key of test mode (`sandbox`), a ledger key, an operator key, METRICS_TOKEN, or nothing. */
+export type Credential = 'secret' | 'sandbox' | 'ledger' | 'operator' | 'metrics' | 'none';
 
 export const CREDENTIAL = 'tillgate:credential';
 const needs = (credential: Credential) => (): ClassDecorator & MethodDecorator => SetMetadata(CREDENTIAL, credential);
 
 /** Decorators for controllers and routes. A route without one requires a secret key. */
 export const LedgerKey = needs('ledger');
+export const OperatorKey = needs('operator');
 export const TestSecretKey = needs('sandbox');
 export const MetricsToken = needs('metrics');
 export const Public = needs('none');

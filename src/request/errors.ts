@@ -1,6 +1,6 @@
 /** Maps each kind of error to its HTTP status and next step, and renders the error envelope. */
 import { Injectable } from '@nestjs/common';
-import { Facts, type Surface } from '../platform/facts.js';
+import { Facts, SURFACES, type Surface } from '../platform/facts.js';
 import { type ErrorKind, INVALID_PARAM, type Refusal } from '../shared/errors.js';
 import type { ErrorView, NextStepType } from './error.view.js';
 import { HttpResponse } from './response.js';
@@ -69,7 +69,7 @@ function withoutCursor(url: string): string {
   return query.size === 0 ? pathOf(url) : `${pathOf(url)}?${query}`;
 }
 
-const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
+const surfaceOf = (path: string): Surface => SURFACES.find((surface) => path.startsWith(`/${surface}/`)) ?? 'secret';
 
 /** Renders refusals. Next steps have the paths that the modules of the application declare. */
 @Injectable()

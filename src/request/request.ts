@@ -28,6 +28,7 @@ declare module 'fastify' {
     keyDisplay: string | undefined;
     keyFault: string | undefined;
     keyHolder: string | undefined;
+    keyId: string | undefined;
     traceId?: string;
   }
 }

@@ -115,7 +115,10 @@ export function invalidParam(param: string, code: ParamCode, message: string): R
 }
 
 export function noSuchRoute(): Refusal {
-  return new Refusal(NOT_FOUND, 'No such route. Paths begin with /v1 or /ledger/v1, and end without a slash.');
+  return new Refusal(
+    NOT_FOUND,
+    'No such route. Paths begin with /v1, /ledger/v1 or /operator/v1, and end without a slash.',
+  );
 }
 
 /** The same refusal for an ID that is unknown, that of another organization, or of the other mode. */

@@ -9,6 +9,10 @@ export const hasUser = (url: string): boolean => /^[^/]*\/\/[^/?#{}]*@/.test(url
 
 export const isHttpUrl = (text: string): boolean => isAnyUrl(text) && !hasUser(text);
 
+/** An origin as browsers send it (RFC 6454). `null` is none. */
+export const isOrigin = (text: string): boolean =>
+  URL.canParse(text) && new URL(text).origin === text && text !== 'null';
+
 /** Servers and proxies commonly accept a request line, and a Location header, of 8 KiB. */
 export const MAX_FILLED = 8_000;
 

@@ -53,6 +53,7 @@ test('each statement names its organization and mode, or says why it reads those
     byToken: () => keys.byToken(token),
     byId: () => keys.byId(key.state.id),
     ofOrganization: () => keys.ofOrganization(caller.organization),
+    pageOf: () => keys.pageOf(caller.organization, PAGE),
     allowedOrigins: () => keys.allowedOrigins(),
     expireBy: () => keys.expireBy(key.state.id, NOW.now),
     revoke: () => keys.revoke(key.state.id, NOW.now),
@@ -66,6 +67,9 @@ test('each statement names its organization and mode, or says why it reads those
     storeSettings: () => organizations.storeSettings(other.with({ contact: 'help@shop.test' })),
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
+    lock: () => organizations.lock(other.id),
+    byReference: () => organizations.byReference('reference'),
+    page: () => organizations.page(PAGE, undefined),
     origins: () => organizations.origins(caller),
     all: () => organizations.all(),
     forgetting: () => organizations.forgetting(),
@@ -88,6 +92,7 @@ test('each statement names its organization and mode, or says why it reads those
       for (const url of ['https://pay.test', null]) await pages.setOrganizationPaymentUrl(caller, url);
     },
     organizationPaymentUrl: () => pages.organizationPaymentUrl(caller),
+    paymentUrlsOf: () => pages.paymentUrlsOf([caller.organization]),
     find: () => pages.find(caller, session.id),
   };
 

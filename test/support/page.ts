@@ -26,7 +26,7 @@ export async function openPage(shop: Shop, body?: object): Promise<{ readonly id
 /** Says where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
   const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
-  return application.get(Database).commit(set);
+  return application.get(Database).run({ queue: 'test' }, set);
 }
 
 export async function visit(url: string, init: RequestInit = {}): Promise<Visited> {

@@ -29,6 +29,7 @@ const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
   isLocale: ['auto', 'en', 'de-CH-1996'],
   isInstant: ['1763700000', '2026-01-31', '2026-01-31T10:00:00Z', '2026-01-31T10:00:00.5+02:00'],
   isVisibleAscii: ['capture-4711', '!~'],
+  isOrigin: ['https://shop.example', 'http://localhost:5173'],
   isKeyText: ['return-4711', 'a b'],
 };
 

@@ -153,6 +153,7 @@ test.each([
   const organization = Organization.create(given, NOW);
   expect(organization).toEqual({
     id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
+    reference: null,
     webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     settings: {
       name,

@@ -7,7 +7,8 @@ export const INFO = {
   version: VERSION,
   summary: 'Checkout sessions and refunds, in front of a ledger.',
   description: `A merchant's servers create checkout sessions and propose refunds under \`/v1\`; the component that owns payments
-and the ledger records captures and decides refunds under \`/ledger/v1\`.
+and the ledger records captures and decides refunds under \`/ledger/v1\`; a platform's own backend signs merchants up under
+\`/operator/v1\`.
 
 ## First request
 
@@ -27,7 +28,7 @@ curl http://127.0.0.1:3000/v1/checkout_sessions \\
 
 \`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name; the password is ignored. Secret keys (\`sk_test_…\`,
 \`sk_live_…\`) open \`/v1\`, ledger keys (\`lk_test_…\`, \`lk_live_…\`) open \`/ledger/v1\`. The key sets the mode; in \`test\` mode
-no money moves.
+no money moves. Operator keys (\`ok_…\`), which have no mode, open \`/operator/v1\`, and never from a browser.
 
 ## Amounts and times
 
@@ -87,6 +88,12 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: 'A ledger key as the user name; the password is ignored.',
   },
+  operatorKey: { type: 'http', scheme: 'bearer', description: 'An operator key, `ok_…`.' },
+  operatorKeyBasic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'An operator key as the user name; the password is ignored.',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' },
 } as const;
 
@@ -94,6 +101,7 @@ export const SECURITY: Readonly<Record<Credential, readonly Record<string, strin
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
   sandbox: [{ secretKey: [] }, { secretKeyBasic: [] }],
   ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
+  operator: [{ operatorKey: [] }, { operatorKeyBasic: [] }],
   metrics: [{}, { metricsToken: [] }],
   none: [],
 };

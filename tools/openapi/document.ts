@@ -10,7 +10,7 @@ import { refusalsOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
 import { RECEIVED, webhook } from './webhooks.js';
 
-const SURFACES = ['secret', 'sandbox', 'ledger', 'metrics', 'none'];
+const SURFACES = ['secret', 'sandbox', 'ledger', 'operator', 'metrics', 'none'];
 
 interface Operation {
   readonly path: string;

@@ -29,6 +29,7 @@ const FORMATS: Readonly<Record<FormatName, Keywords>> = {
     examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'],
   },
   isVisibleAscii: { pattern: VISIBLE_ASCII.source, examples: ['capture-4711'] },
+  isOrigin: { format: 'uri', pattern: '^https?://[^/?#]+$', examples: ['https://shop.example'] },
   isKeyText: { pattern: KEY_TEXT.source, examples: ['return-4711'] },
 };
 

@@ -14,12 +14,14 @@ import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { TypeormTestClocks } from './adapters/persistence/typeorm-test-clocks.js';
+import { UNUSED_OPERATOR_KEYS } from './adapters/persistence/unused-operator-keys.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageOrganizations } from './application/manage-organizations.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
+import { ORGANIZATION_REFERENCE_REUSED } from './domain/organization.js';
 
 /** Authenticates callers. Global, because AppModule runs its guards before every route. */
 @Global()
@@ -54,7 +56,8 @@ class AccessModule {}
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
-  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
+  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED, ORGANIZATION_REFERENCE_REUSED],
+  diagnoses: [UNUSED_OPERATOR_KEYS],
   guards: [KeyGuard, OriginGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
 };

@@ -1,3 +1,3 @@
-export { Pages } from './application/ports.js';
+export { Pages, type PaymentUrls } from './application/ports.js';
 export { SetPaymentUrl } from './application/set-payment-url.js';
-export { PAGE } from './page.module.js';
+export { PAGE, PageModule } from './page.module.js';

@@ -32,7 +32,7 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   ],
   exports: [Pages, SetPaymentUrl],
 })
-class PageModule {}
+export class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,

@@ -1,5 +1,4 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import type { INestApplicationContext } from '@nestjs/common';
 import {
   MAX_RETENTION_DAYS,
   ManageApiKeys,
@@ -8,28 +7,17 @@ import {
   Organizations,
   REFUND_APPROVALS,
 } from '../../modules/access/index.js';
-import { Pages, SetPaymentUrl } from '../../modules/page/index.js';
-import { Database } from '../../persistence/database.js';
-import { type Caller, MODES } from '../../shared/caller.js';
+import { ManageMerchants } from '../../modules/provisioning/index.js';
+import { MODES } from '../../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
 import { keyView } from './keys.js';
-import { withApplication } from './run.js';
+import { committed, withApplication } from './run.js';
 
 export function addOrganizationCommands(program: Command): void {
   const organizations = program.command('org').description('organizations: tenants, whose data is kept apart');
 
-  organizations
-    .command('create')
-    .description('create an organization and its webhook secret')
-    .argument('<name>', 'its name, in quotes if it has spaces')
-    .action((name) =>
-      withApplication(async (application) => {
-        const organization = await application.get(ManageOrganizations).create(name);
-        return { id: organization.id, name: organization.settings.name, webhook_secret: organization.webhookSecret };
-      }),
-    );
-
+  addCreate(organizations);
   addSet(organizations);
 
   organizations
@@ -48,18 +36,27 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
-        const found = await application.get(Organizations).byId(organization);
+        const found = await application.get(ManageMerchants).get(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
-        const url = await paymentUrls(application, organization);
-        return { ...organizationView(found), payment_url: url, keys: keys.map((key) => keyView(key)) };
+        const view = { ...organizationView(found.organization), payment_url: found.paymentUrl };
+        return { ...view, keys: keys.map((key) => keyView(key)) };
       }),
     );
 }
 
-async function paymentUrls(application: INestApplicationContext, organization: string) {
-  const pages = application.get(Pages);
-  const [test, live] = await Promise.all(MODES.map((mode) => pages.organizationPaymentUrl({ organization, mode })));
-  return { test, live };
+function addCreate(organizations: Command): void {
+  organizations
+    .command('create')
+    .description('create an organization and its webhook secret')
+    .argument('<name>', 'its name, in quotes if it has spaces')
+    .option('--reference <id>', 'your own ID of it, unique for ever: again, it is the first organization')
+    .action((name, { reference = null }) =>
+      withApplication(async (application) => {
+        const create = () => application.get(ManageOrganizations).createOnce(name, reference);
+        const { organization } = await committed(application, create);
+        return { id: organization.id, name: organization.settings.name, webhook_secret: organization.webhookSecret };
+      }),
+    );
 }
 
 function addSet(organizations: Command): void {
@@ -93,18 +90,14 @@ function addSet(organizations: Command): void {
       if ((mode === undefined) !== (paymentUrl === undefined) || (mode === undefined && given.length === 0)) {
         command.error('Give --payment-url with its --mode, or another option.');
       }
+      const change = { ...Object.fromEntries(given), paymentUrl: mode && { [mode]: paymentUrl || null } };
       return withApplication(async (application) => {
-        const set = mode && (await setPaymentUrl(application, { organization, mode }, paymentUrl || null));
-        if (given.length === 0) return { id: organization, ...set };
-        const changed = await application.get(ManageOrganizations).change(organization, Object.fromEntries(given));
-        return { id: organization, ...set, ...settingsView(changed) };
+        const merchants = application.get(ManageMerchants);
+        const changed = await committed(application, () => merchants.change(organization, change));
+        const set = mode && { mode, payment_url: changed.paymentUrl[mode] };
+        return { id: organization, ...set, ...(given.length > 0 && settingsView(changed.organization)) };
       });
     });
-}
-
-async function setPaymentUrl(application: INestApplicationContext, caller: Caller, url: string | null) {
-  const set = () => application.get(SetPaymentUrl).ofOrganization(caller, url);
-  return { mode: caller.mode, payment_url: await application.get(Database).commit(set) };
 }
 
 function settingsView({ settings }: Organization) {
@@ -120,5 +113,5 @@ function settingsView({ settings }: Organization) {
 
 function organizationView(organization: Organization) {
   const { id } = organization;
-  return { id, created_at: createdAt(id), ...settingsView(organization) };
+  return { id, reference: organization.reference, created_at: createdAt(id), ...settingsView(organization) };
 }

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../app.module.js';
+import { Database } from '../../persistence/database.js';
 import { type Config, readConfig } from '../../platform/config.js';
+import { decided, inTransaction } from '../../shared/decision.js';
 import { type EmbeddedPostgres, holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -23,6 +25,12 @@ export async function withApplication(
       await application.close();
     }
   });
+}
+
+/** What use cases write in the open transaction is committed together. */
+export function committed<Result>(application: INestApplicationContext, work: () => Promise<Result>): Promise<Result> {
+  const decide = async () => inTransaction({ queue: 'command' }, async () => decided(await work()));
+  return application.get(Database).commit(decide);
 }
 
 export async function withDatabase<Result>(

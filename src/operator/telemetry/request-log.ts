@@ -21,7 +21,7 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
     const server = this.host.httpAdapter?.getInstance();
     const least = this.config.logRequests === 'errors' ? 400 : 0;
     server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      if (reply.statusCode >= least) server.log.info(lineOf(request, reply), 'request');
+      if (reply.statusCode >= least || isOperatorWrite(request)) server.log.info(lineOf(request, reply), 'request');
       done();
     });
     if (VERBOSE.includes(this.config.logLevel)) subscribe(STATEMENTS, this.onStatement);
@@ -34,6 +34,11 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
   private readonly onStatement = (statement: unknown): void => {
     this.host.httpAdapter?.getInstance().log.debug(statement, 'statement');
   };
+}
+
+/** Who makes and changes keys stands in the log, whatever else is left out. */
+function isOperatorWrite({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'POST' && routeOptions.url?.startsWith('/operator/') === true;
 }
 
 function lineOf(request: FastifyRequest, reply: FastifyReply): object {
@@ -50,7 +55,10 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     organization: organization === NO_ORGANIZATION ? undefined : organization,
+    // Only a path that was answered with success has nothing but an ID there.
+    resource: isOperatorWrite(request) && reply.statusCode < 400 ? (request.params as { id?: string }).id : undefined,
     key: request.keyDisplay,
+    key_id: request.keyId,
     holder: request.keyHolder,
     key_fault: request.keyFault,
     error_code: request.errorCode,

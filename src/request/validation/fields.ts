@@ -23,27 +23,32 @@ import type { ParamCode } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import { isVisible } from '../../shared/visible.js';
-import { type Form, isObject, type Kinds, type RequestClass, resolved, type Said, type Texts } from './constraints.js';
+import { type Form, type Kinds, type RequestClass, resolved, type Said, type Texts } from './constraints.js';
 import { FORMATS, type FormatName } from './formats.js';
 
 export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
   readonly optional?: boolean | undefined;
+  /** A field that is no text may also be null. */
+  readonly nullable?: boolean | undefined;
 }
 
-export function field({ optional = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
-  const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
+export function field({ optional = false, nullable = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
+  const presence = [
+    ...(optional ? [ValidateIf((_, value) => value !== undefined)] : []),
+    ...(nullable ? [IsOptional()] : []),
+  ];
   return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
 /** What callers read of a broken rule, and what they may send instead. */
-const says = (code: ParamCode, message: string | ((facts: Facts) => string), allowed?: Said['allowed']) => ({
+export const says = (code: ParamCode, message: string | ((facts: Facts) => string), allowed?: Said['allowed']) => ({
   message: message instanceof Function ? ({ object }: ValidationArguments) => message(object as Facts) : message,
   context: { code, allowed } satisfies Said,
 });
 
 /** A rule that class-validator lacks. */
-function holds(
+export function holds(
   name: string,
   bound: unknown,
   fits: (value: never, facts: Facts) => boolean,
@@ -54,10 +59,11 @@ function holds(
 }
 
 /** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
-const isWithin = (text: unknown, max: number) => isString(text) && (text.length <= max || [...text].length <= max);
+export const isWithin = (text: unknown, max: number) =>
+  isString(text) && (text.length <= max || [...text].length <= max);
 
-const TOO_LONG = says('too_long', 'must have at most $constraint1 characters');
-const TOO_SHORT = says('too_short', 'must have at least $constraint1 characters');
+export const TOO_LONG = says('too_long', 'must have at most $constraint1 characters');
+export const TOO_SHORT = says('too_short', 'must have at least $constraint1 characters');
 
 const isText = (each = false) => IsString({ ...says('invalid_type', 'must be a string'), each });
 const atMost = (max: number, each = false) =>
@@ -66,7 +72,7 @@ const atLeast = (min: number) =>
   holds('minLength', min, (text) => isString(text) && !isWithin(text, min - 1), TOO_SHORT);
 
 const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
-  field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
+  field({ ...about, nullable: optional }, isText(), ...rules);
 
 export const Integer = ({
   min,
@@ -172,29 +178,16 @@ export const ListOf = (nested: () => RequestClass, about: List) => list({ ...abo
 export const ListOfUrls = (about: List) =>
   list(about, isText(true), atMost(2048, true), isFormat('isWebUrl', WEB_URL, true));
 
-export const WantedEvents = (about: About = {}) =>
+export const ListOfOrigins = (about: List) =>
+  list(about, isText(true), isFormat('isOrigin', 'must be an origin like https://shop.example', true));
+
+export const SomeOf = (values: Texts, about: Partial<List> = {}) =>
   list(
-    { min: 1, max: 100, ...about },
-    ArrayUnique(says('duplicate', 'must name each type once')),
+    { max: 100, ...about },
+    ArrayUnique(says('duplicate', 'must name each value once')),
     isText(true),
-    isOneOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], true),
+    isOneOf(values, true),
   );
 
-const NO_BRACKETS = says('invalid_format', 'needs a key without [ and ]');
-type Entry = readonly [key: string, value: unknown];
-const ofEntries = (name: string, bound: unknown, fits: (entry: Entry) => boolean, said: ValidationOptions) =>
-  holds(name, bound, fits, { ...said, each: true });
-
-/** Its rules are for its entries. What is no object must not look like a list of them. */
-export const Metadata = (about: About = {}) =>
-  field(
-    { ...about, most: 50, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },
-    IsArray(says('invalid_type', 'must be an object')),
-    ArrayMaxSize(50, says('too_long', 'must have at most $constraint1 keys')),
-    // Form encodings interpret brackets in a key as a path.
-    ofEntries('key.pattern', '^[^\\[\\]]*$', (entry) => !/[[\]]/.test(entry[0]), NO_BRACKETS),
-    ofEntries('key.minLength', 1, (entry) => entry[0] !== '', TOO_SHORT),
-    ofEntries('key.maxLength', 40, (entry) => isWithin(entry[0], 40), TOO_LONG),
-    ofEntries('value.type', 'string', (entry) => isString(entry[1]), says('invalid_type', 'must be a string')),
-    ofEntries('value.maxLength', 500, (entry) => isWithin(entry[1], 500), TOO_LONG),
-  );
+export const WantedEvents = (about: About = {}) =>
+  SomeOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], { min: 1, ...about });

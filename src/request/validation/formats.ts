@@ -3,7 +3,7 @@
 import { isEmail } from 'class-validator';
 import { currencyOf } from '../../shared/money.js';
 import { INVISIBLE } from '../../shared/visible.js';
-import { isHttpUrl } from '../../shared/web-url.js';
+import { isHttpUrl, isOrigin } from '../../shared/web-url.js';
 import { isHttpsOrLocal, isWebhookUrl } from '../../shared/webhook-urls.js';
 
 export const SECONDS = /^\d{1,12}$/;
@@ -20,6 +20,7 @@ export const FORMATS = {
   isLocale,
   isInstant: (text: string) => parseInstant(text) !== undefined,
   isVisibleAscii: (text: string) => VISIBLE_ASCII.test(text),
+  isOrigin,
   isKeyText: (text: string) => KEY_TEXT.test(text),
 };
 export type FormatName = keyof typeof FORMATS;

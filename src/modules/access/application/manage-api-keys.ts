@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
-import { notFound } from '../../../shared/errors.js';
+import { invalidParam, notFound } from '../../../shared/errors.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
 import { ApiKey, callerOf, type NewApiKey } from '../domain/api-key.js';
 import { Authenticate } from './authenticate.js';
 import { ApiKeys, Organizations } from './ports.js';
@@ -44,6 +45,21 @@ export class ManageApiKeys {
     return this.apiKeys.ofOrganization(organization);
   }
 
+  /** Newest first. */
+  async page(organization: string, page: PageRequest): Promise<Page<ApiKey>> {
+    return this.apiKeys.pageOf(organization, page);
+  }
+
+  /** Refuses a key that belongs to no organization, as one that does not exist. */
+  async requireOwned(id: string): Promise<void> {
+    if (!(await this.apiKeys.byId(id))?.state.organization) throw notFound('id');
+  }
+
+  /** To be called once a change is committed, if it was made in a transaction: before, the key as it was can be cached again. */
+  forget(): void {
+    this.authenticate.forget();
+  }
+
   async revoke(id: string): Promise<ApiKey> {
     const { caller } = await this.find(id);
     const { now } = await this.clock.at(caller);
@@ -52,11 +68,13 @@ export class ManageApiKeys {
     return key;
   }
 
-  /** Issues a key like the old one, which still works for the overlap. Throws RangeError for a revoked or expired key. */
+  /** Issues a key like the old one, which still works for the overlap. Refuses with invalid_param a revoked or expired key. */
   async rotate(id: string, { overlap, ...life }: Rotation): Promise<RotatedApiKey> {
     const old = await this.find(id);
     const { now } = await this.clock.at(old.caller);
-    if (old.faultAt(now)) throw new RangeError('This key is revoked or expired: create a new one.');
+    if (old.faultAt(now)) {
+      throw invalidParam('id', 'invalid_value', 'This key is revoked or expired: create a new one.');
+    }
     const { kind, mode, organization, holder, rights, allowedOrigins } = old.state;
     const issued = await this.issue({ kind, mode, organization, holder, rights, allowedOrigins, ...life });
     const end = now + overlap;

@@ -3,6 +3,12 @@ import { Clock } from '../../../shared/clock.js';
 import { Organization, type OrganizationSettings } from '../domain/organization.js';
 import { Organizations } from './ports.js';
 
+interface Created {
+  readonly organization: Organization;
+  /** False if an organization was already created with the same reference. */
+  readonly isNew: boolean;
+}
+
 @Injectable()
 export class ManageOrganizations {
   constructor(
@@ -10,16 +16,24 @@ export class ManageOrganizations {
     private readonly clock: Clock,
   ) {}
 
-  /** Refuses with invalid_param a name that is empty or too long. */
-  async create(name: string): Promise<Organization> {
-    const organization = Organization.create(name, this.clock.now());
+  /** Refuses with invalid_param. */
+  async create(name: string, reference: string | null = null): Promise<Organization> {
+    const organization = Organization.create(name, this.clock.now(), reference);
     await this.organizations.add(organization);
     return organization;
   }
 
-  /** Sets what is given; null removes it. Refuses with not_found and invalid_param. */
+  /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
+  async createOnce(name: string, reference: string | null): Promise<Created> {
+    const earlier = reference === null ? undefined : await this.organizations.byReference(reference);
+    if (!earlier) return { organization: await this.create(name, reference), isNew: true };
+    earlier.requireName(name);
+    return { organization: earlier, isNew: false };
+  }
+
+  /** Sets what is given, in the open transaction; null removes it. Refuses with not_found and invalid_param. */
   async change(id: string, changed: Partial<OrganizationSettings>): Promise<Organization> {
-    const organization = (await this.organizations.byId(id)).with(changed);
+    const organization = (await this.organizations.lock(id)).with(changed);
     await this.organizations.storeSettings(organization);
     return organization;
   }

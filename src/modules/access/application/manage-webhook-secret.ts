@@ -4,7 +4,7 @@ import { notFound } from '../../../shared/errors.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organizations } from './ports.js';
 
-/** How long the previous secret still signs, so that receivers have time to learn the new one. */
+/** In milliseconds: how long the previous secret still signs, so that receivers have time to learn the new one. */
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 export interface RotatedSecret {
@@ -20,8 +20,8 @@ export class ManageWebhookSecret {
   ) {}
 
   /** Issues a new secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
-  async rotate(organization: string): Promise<RotatedSecret> {
-    const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + OVERLAP_MS };
+  async rotate(organization: string, overlap = OVERLAP_MS): Promise<RotatedSecret> {
+    const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + overlap };
     if (!(await this.organizations.rotateWebhookSecret(organization, rotated))) throw notFound('organization');
     return rotated;
   }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
@@ -12,11 +13,17 @@ export interface WebhookSecrets {
 }
 
 export abstract class Organizations {
+  /** Fails so that the use case decides again when the reference is taken. */
   abstract add(organization: Organization): Promise<void>;
   abstract storeSettings(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   /** Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
+  /** Keeps others from changing it until the open transaction ends. Refuses with not_found. */
+  abstract lock(id: string): Promise<Organization>;
+  abstract byReference(reference: string): Promise<Organization | undefined>;
+  /** Newest first. */
+  abstract page(page: PageRequest, reference: string | undefined): Promise<Page<Organization>>;
   /** The distinct origins on the lists of the caller's active keys. */
   abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Oldest first. */
@@ -36,6 +43,8 @@ export abstract class ApiKeys {
   abstract byId(id: string): Promise<ApiKey | undefined>;
   /** Oldest first. With null, those that belong to none. */
   abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
+  /** Newest first. */
+  abstract pageOf(organization: string, page: PageRequest): Promise<Page<ApiKey>>;
   /** Revokes the key at the instant (milliseconds). A revoked key keeps its time. Returns the stored key. */
   abstract revoke(id: string, instant: number): Promise<ApiKey>;
   /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */

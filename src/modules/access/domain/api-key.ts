@@ -3,6 +3,7 @@ import type { Moment } from '../../../shared/clock.js';
 import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
 import { isVisible } from '../../../shared/visible.js';
+import { isOrigin } from '../../../shared/web-url.js';
 
 export const API_KEY_ID = idKind('key');
 
@@ -67,6 +68,8 @@ export class ApiKey {
     const token = newToken(input.kind, input.mode);
     // The API shows whole seconds, and the key must expire at the time shown.
     const end = lifetime === undefined ? input.expiresAt : moment.now + lifetime;
+    if (end !== null && end <= moment.now)
+      throw invalidParam('expires_at', 'too_small', 'expires_at must be in the future.');
     const expiresAt = end === null ? null : Math.floor(end / 1000) * 1000;
     const state = {
       ...input,
@@ -169,7 +172,7 @@ function checkedHolder(holder: string): string {
 }
 
 function checkedOrigin(origin: string, at: number): string {
-  if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') return origin;
+  if (isOrigin(origin)) return origin;
   const message = `${origin} is not an origin like https://shop.example.`;
   throw invalidParam(`origins[${at}]`, 'invalid_format', message);
 }

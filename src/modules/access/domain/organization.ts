@@ -1,4 +1,4 @@
-import { invalidParam } from '../../../shared/errors.js';
+import { type ErrorCode, invalidParam, paramError, refusal } from '../../../shared/errors.js';
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
 import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
@@ -23,25 +23,45 @@ const NEW = {
   refundApproval: 'keys',
   detailsRetentionDays: null,
 } as const;
+const REFERENCE = /^(?! )[ -~]{1,255}(?<! )$/;
 const MAX_LENGTH = 500;
 const EMAIL = /^[\w.+-]{1,64}@(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)+$/i;
+
+export const ORGANIZATION_REFERENCE_REUSED: ErrorCode = {
+  code: 'organization_reference_reused',
+  kind: 'state',
+  meaning: 'The reference was used for an organization with another name. Read that organization.',
+};
 
 export class Organization {
   private constructor(
     readonly id: string,
+    /** The platform's own ID of it, unique for ever. */
+    readonly reference: string | null,
     /** Signs this organization's webhooks, in the form of the Standard Webhooks specification. */
     readonly webhookSecret: string,
     readonly settings: OrganizationSettings,
   ) {}
 
   /** Refuses with invalid_param. */
-  static create(name: string, now: number): Organization {
+  static create(name: string, now: number, reference: string | null = null): Organization {
     const settings = { ...NEW, name: checkedName(name) };
-    return new Organization(newId(ORGANIZATION_ID, now), newWebhookSecret(), settings);
+    if (reference !== null && !REFERENCE.test(reference)) {
+      const message = 'reference must have 1 to 255 visible ASCII characters, with spaces only inside.';
+      throw invalidParam('reference', 'invalid_format', message);
+    }
+    return new Organization(newId(ORGANIZATION_ID, now), reference, newWebhookSecret(), settings);
   }
 
-  static restore(id: string, webhookSecret: string, settings: OrganizationSettings): Organization {
-    return new Organization(id, webhookSecret, settings);
+  static restore(id: string, reference: string | null, secret: string, settings: OrganizationSettings): Organization {
+    return new Organization(id, reference, secret, settings);
+  }
+
+  /** Refuses another name, that of a request with the same reference, with organization_reference_reused. */
+  requireName(name: string): void {
+    if (checkedName(name) === this.settings.name) return;
+    const message = 'This reference was used for an organization with another name.';
+    throw refusal(ORGANIZATION_REFERENCE_REUSED, paramError('reference', 'invalid_value', message), this.id);
   }
 
   /** Refuses with invalid_param. */
@@ -55,7 +75,10 @@ export class Organization {
       const message = `details_retention_days must be from 1 to ${MAX_RETENTION_DAYS}.`;
       throw invalidParam('details_retention_days', days < 1 ? 'too_small' : 'too_large', message);
     }
-    return new Organization(this.id, this.webhookSecret, { ...settings, name: checkedName(settings.name) });
+    return new Organization(this.id, this.reference, this.webhookSecret, {
+      ...settings,
+      name: checkedName(settings.name),
+    });
   }
 }
 

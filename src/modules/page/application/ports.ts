@@ -1,5 +1,8 @@
-import type { Caller } from '../../../shared/caller.js';
+import type { Caller, Mode } from '../../../shared/caller.js';
 import type { PageSession } from '../domain/checkout-page.js';
+
+/** Where the customers of an organization pay, by mode. */
+export type PaymentUrls = Readonly<Record<Mode, string | null>>;
 
 export interface StoredPage {
   /** The session's payment URL or, without one, the organization's. */
@@ -14,6 +17,8 @@ export abstract class Pages {
   /** Sets the payment URL of all sessions that have none of their own; null removes it. */
   abstract setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void>;
   abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
+  /** Those of the organizations, in their order. */
+  abstract paymentUrlsOf(organizations: readonly string[]): Promise<PaymentUrls[]>;
 }
 
 export abstract class LatePayments {

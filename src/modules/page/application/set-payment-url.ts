@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries } from '../../checkout/index.js';
 import type { PageSession } from '../domain/checkout-page.js';
 import { requirePaymentUrl, requireTemplate } from '../domain/payment-url.js';
@@ -14,7 +13,6 @@ export class SetPaymentUrl {
   constructor(
     private readonly pages: Pages,
     private readonly sessions: CheckoutSessionQueries,
-    private readonly organizations: Organizations,
   ) {}
 
   async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
@@ -26,16 +24,13 @@ export class SetPaymentUrl {
     });
   }
 
-  /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */
-  async ofOrganization(caller: Caller, url: string | null): Promise<Decision<string | null>> {
-    await this.organizations.byId(caller.organization);
+  /** Sets the payment URL of the caller's organization and mode, in the open transaction; null removes it. */
+  async ofOrganization(caller: Caller, url: string | null): Promise<void> {
     if (url !== null) {
-      requirePaymentUrl('payment_url', url, caller.mode);
-      requireTemplate('payment_url', url);
+      const param = `payment_url.${caller.mode}`;
+      requirePaymentUrl(param, url, caller.mode);
+      requireTemplate(param, url);
     }
-    return inTransaction(caller, async () => {
-      await this.pages.setOrganizationPaymentUrl(caller, url);
-      return decided(url);
-    });
+    await this.pages.setOrganizationPaymentUrl(caller, url);
   }
 }

@@ -68,11 +68,12 @@ export class KeyGuard implements CanActivate {
 
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
-  const { kind, mode, display, holder } = key.state;
+  const { id, kind, mode, display, holder } = key.state;
   if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
+  request.keyId = id;
   request.keyHolder = holder;
   request.caller = key.caller;
   return true;
@@ -102,7 +103,7 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
 }
 
 const NO_KEY =
-  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, or with lk_ on /ledger/v1.';
+  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
 
 export function unauthorized(message = NO_KEY): Refusal {
   return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Encrypted } from '../../../../encryption/encrypted-columns.js';
 import type { OrganizationSettings } from '../../domain/organization.js';
 
 @Entity('organizations')
@@ -9,9 +10,15 @@ export class OrganizationRecord {
   @Column('text')
   name!: string;
 
+  /** Null for an organization that the platform gave no ID of its own. */
+  @Column('text', { nullable: true })
+  reference!: string | null;
+
+  @Encrypted()
   @Column('text', { name: 'webhook_secret' })
   webhookSecret!: string;
 
+  @Encrypted()
   @Column('text', { name: 'previous_webhook_secret', nullable: true })
   previousWebhookSecret!: string | null;
 

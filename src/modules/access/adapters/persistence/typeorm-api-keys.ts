@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull, type Repository } from 'typeorm';
+import { IsNull, LessThan, type Repository } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
 import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
@@ -13,8 +14,15 @@ const KEYS = { queue: 'api keys' };
 const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
-      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
     FROM api_keys WHERE digest = $1`,
+};
+
+const USED = {
+  name: 'access.key_used',
+  text: `UPDATE api_keys SET last_used_at = now()
+    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')`,
 };
 
 const ORIGINS = {
@@ -22,6 +30,11 @@ const ORIGINS = {
   text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
 };
+
+interface Found extends ApiKeyRecord {
+  /** Whether `last_used_at` is new enough. */
+  readonly isNoted: boolean;
+}
 
 @Injectable()
 export class TypeormApiKeys extends ApiKeys {
@@ -34,8 +47,11 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    const [row] = await this.database.read<ApiKeyRecord>(KEYS, BY_DIGEST, [digestOf(token)]);
-    return row && fromRow(row);
+    const [row] = await this.database.read<Found>(KEYS, BY_DIGEST, [digestOf(token)]);
+    if (!row) return undefined;
+    // Not awaited: no request waits for it, and the next look-up tries again.
+    if (!row.isNoted) this.database.autocommit(KEYS, USED, [row.id]).catch(() => undefined);
+    return fromRow(row);
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
@@ -48,6 +64,18 @@ export class TypeormApiKeys extends ApiKeys {
       manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } }),
     );
     return rows.map((row) => fromRow(row));
+  }
+
+  async pageOf(organization: string, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
+    const before = cursor === undefined ? {} : { id: LessThan(uuidOf(cursor)) };
+    const where = { organizationId: uuidOf(organization), ...before };
+    const rows = await this.database.reading(KEYS, (manager) =>
+      manager.find(ApiKeyRecord, { where, order: { id: 'DESC' }, take: limit + 1 }),
+    );
+    return pageOf(
+      rows.map((row) => fromRow(row)),
+      limit,
+    );
   }
 
   async revoke(id: string, instant: number): Promise<ApiKey> {

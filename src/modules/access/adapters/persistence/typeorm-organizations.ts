@@ -1,27 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, IsNull, MoreThan, Not, type Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Not, type Repository } from 'typeorm';
+import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
+import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
 import { OrganizationRecord } from './organization.record.js';
+
+const ALL = { queue: 'organizations' };
 
 @Injectable()
 export class TypeormOrganizations extends Organizations {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly encryption: Encryption,
   ) {
     super();
   }
 
-  async add({ id, webhookSecret, settings }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), webhookSecret, ...settings }));
+  async add({ id, reference, webhookSecret: secret, settings }: Organization): Promise<void> {
+    const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...settings };
+    await this.changing(id, (organizations) => orStale(organizations.insert(row), 'organizations_reference_key'));
   }
 
   async storeSettings({ id, settings }: Organization): Promise<void> {
@@ -35,7 +42,32 @@ export class TypeormOrganizations extends Organizations {
   async byId(id: string): Promise<Organization> {
     const row = await this.find(id);
     if (!row) throw notFound('organization');
-    return fromRow(row);
+    return this.fromRow(row);
+  }
+
+  async lock(id: string): Promise<Organization> {
+    // NO KEY: rows that refer to the organization can be inserted meanwhile.
+    const lock = { mode: 'for_no_key_update' } as const;
+    const row = await this.database.repository(OrganizationRecord).findOne({ where: { id: uuidOf(id) }, lock });
+    if (!row) throw notFound('organization');
+    return this.fromRow(row);
+  }
+
+  async byReference(reference: string): Promise<Organization | undefined> {
+    const row = await this.database.reading(ALL, (manager) => manager.findOneBy(OrganizationRecord, { reference }));
+    return row ? this.fromRow(row) : undefined;
+  }
+
+  async page({ cursor, limit }: PageRequest, reference: string | undefined): Promise<Page<Organization>> {
+    const before = cursor === undefined ? {} : { id: LessThan(uuidOf(cursor)) };
+    const where = { ...before, ...(reference !== undefined && { reference }) };
+    const rows = await this.database.reading(ALL, (manager) =>
+      manager.find(OrganizationRecord, { where, order: { id: 'DESC' }, take: limit + 1 }),
+    );
+    return pageOf(
+      rows.map((row) => this.fromRow(row)),
+      limit,
+    );
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
@@ -46,36 +78,33 @@ export class TypeormOrganizations extends Organizations {
     return [...new Set(keys.flatMap(({ allowedOrigins }) => allowedOrigins))].sort();
   }
 
-  all(): Promise<Organization[]> {
-    return this.allWith({});
+  async all(): Promise<Organization[]> {
+    const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { order: { id: 'ASC' } }));
+    return (await read).map((row) => this.fromRow(row));
   }
 
-  forgetting(): Promise<Organization[]> {
-    return this.allWith({ detailsRetentionDays: Not(IsNull()) });
+  async forgetting(): Promise<Organization[]> {
+    const where = { detailsRetentionDays: Not(IsNull()) };
+    const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { where }));
+    return (await read).map((row) => this.fromRow(row));
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
     const row = await this.find(id);
     if (!row) return undefined;
-    const { webhookSecret: current, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
-    return { current, previous, previousExpiresAt: end?.getTime() ?? null };
+    const { webhookSecret, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
+    const previousExpiresAt = end?.getTime() ?? null;
+    return { current: this.shown(webhookSecret), previous: previous && this.shown(previous), previousExpiresAt };
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
     const change = {
-      webhookSecret: next.secret,
+      webhookSecret: this.encryption.encryptToText(next.secret),
       previousWebhookSecret: () => 'webhook_secret',
       previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
     };
     const { affected } = await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, change));
     return affected === 1;
-  }
-
-  private async allWith(where: FindOptionsWhere<OrganizationRecord>): Promise<Organization[]> {
-    const read = this.database.reading({ queue: 'organizations' }, (manager) =>
-      manager.find(OrganizationRecord, { where, order: { id: 'ASC' } }),
-    );
-    return (await read).map(fromRow);
   }
 
   private find(id: string): Promise<OrganizationRecord | null> {
@@ -88,10 +117,15 @@ export class TypeormOrganizations extends Organizations {
   ): Promise<Result> {
     return this.database.run({ queue: id }, () => change(this.database.repository(OrganizationRecord)));
   }
-}
 
-function fromRow({ id, webhookSecret, ...row }: OrganizationRecord): Organization {
-  const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
-  const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
-  return Organization.restore(idOf(ORGANIZATION_ID, id), webhookSecret, settings);
+  private fromRow({ id, reference, webhookSecret, ...row }: OrganizationRecord): Organization {
+    const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
+    const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
+    return Organization.restore(idOf(ORGANIZATION_ID, id), reference, this.shown(webhookSecret), settings);
+  }
+
+  /** Versions before did not encrypt these secrets. */
+  private shown(secret: string): string {
+    return Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret;
+  }
 }

@@ -10,7 +10,6 @@ import {
   ListOf,
   ListOfUrls,
   Locale,
-  Metadata,
   OneOf,
   Text,
   Time,
@@ -18,6 +17,7 @@ import {
   WebUrl,
 } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Metadata } from '../../../../request/validation/metadata.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
+import { In, type ObjectLiteral, type QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
 import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { uuidOf } from '../../../../shared/id.js';
-import { Pages, type StoredPage } from '../../application/ports.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { Pages, type PaymentUrls, type StoredPage } from '../../application/ports.js';
 import { CheckoutPageRecord } from './checkout-page.record.js';
 import { PaymentUrlRecord } from './payment-url.record.js';
 
@@ -49,6 +49,21 @@ export class TypeormPages extends Pages {
   async organizationPaymentUrl(caller: Caller): Promise<string | null> {
     const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentUrlRecord, scopeOf(caller)));
     return row?.url ?? null;
+  }
+
+  async paymentUrlsOf(organizations: readonly string[]): Promise<PaymentUrls[]> {
+    const ids = organizations.map((id) => uuidOf(id));
+    const rows = await this.database.reading({ queue: 'payment urls' }, (manager) =>
+      manager
+        .createQueryBuilder(PaymentUrlRecord, 'row')
+        .comment('every organization: an operator lists several')
+        .where({ organizationId: In(ids) })
+        .getMany(),
+    );
+    return organizations.map((organization) => {
+      const own = rows.filter(({ organizationId }) => idOf(ORGANIZATION_ID, organizationId) === organization);
+      return { test: null, live: null, ...Object.fromEntries(own.map(({ mode, url }) => [mode, url])) };
+    });
   }
 
   /** Not `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */

@@ -1,0 +1,170 @@
+import {
+  Fields,
+  Id,
+  Integer,
+  KeyText,
+  ListOfOrigins,
+  OneOf,
+  SomeOf,
+  Text,
+  Time,
+} from '../../../../request/validation/fields.js';
+import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import {
+  API_KEY_ID,
+  MAX_RETENTION_DAYS,
+  type NewApiKey,
+  type OrganizationSettings,
+  REFUND_APPROVALS,
+  RIGHTS,
+  type Right,
+  type Rotation,
+} from '../../../access/index.js';
+import type { MerchantChange } from '../../application/manage-merchants.js';
+
+const LAST_SECOND = 253_402_300_799;
+const DAY = 86_400;
+const REFERENCE = 'Your own ID of the organization, unique for ever.';
+
+export class CreateOrganizationRequest {
+  @Text({ min: 1, max: 255, description: 'Name, which customers are shown.' }) name!: string;
+  @KeyText({
+    optional: true,
+    description: `${REFERENCE} Repeating it with the same name returns the first organization.`,
+  })
+  reference?: string | null;
+}
+
+export class ListOrganizationsQuery {
+  @KeyText({ optional: true, description: 'Only the organization with this reference.' }) reference?: string;
+  @PageLimit() limit?: string;
+  @Id(ORGANIZATION_ID, CURSOR) cursor?: string;
+}
+
+const url = (what: string) =>
+  Text({ max: 500, optional: true, description: `${what}, with \`https\`. Null removes it.` });
+const paymentUrl = (mode: Mode) =>
+  Text({
+    max: 8000,
+    optional: true,
+    description: `Where customers pay in ${mode} mode: a URL with \`{CHECKOUT_SESSION_ID}\`. Null removes it.`,
+  });
+
+export class PaymentUrlsRequest {
+  @paymentUrl('test') test?: string | null;
+  @paymentUrl('live') live?: string | null;
+}
+
+export class ChangeOrganizationRequest {
+  @Text({ min: 1, max: 255, optional: true, description: 'Name, which customers are shown.' }) name?: string | null;
+  @Text({
+    max: 500,
+    optional: true,
+    description: 'Whom customers can ask: an e-mail address or an https URL. Null removes it.',
+  })
+  contact?: string | null;
+  @url('URL of the terms') terms_url?: string | null;
+  @url('URL of the privacy notice') privacy_url?: string | null;
+  @Fields(() => PaymentUrlsRequest, { optional: true, description: 'Only the given modes change.' })
+  payment_url?: PaymentUrlsRequest;
+  @OneOf(REFUND_APPROVALS, {
+    optional: true,
+    description:
+      'Which refunds wait for approval: those that a restricted key without the right to approve proposed, or all.',
+  })
+  refund_approval?: OrganizationSettings['refundApproval'];
+  @Integer({
+    min: 1,
+    max: MAX_RETENTION_DAYS,
+    optional: true,
+    nullable: true,
+    description: 'How many days the details of closed sessions are kept. Null keeps them for ever.',
+  })
+  details_retention_days?: number | null;
+}
+
+export class CreateApiKeyRequest {
+  @OneOf(MODES, { description: 'Mode of the key. In `test` mode no money moves.' }) mode!: Mode;
+  @OneOf(['secret', 'restricted'], {
+    optional: true,
+    default: 'secret',
+    description: 'A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.',
+  })
+  kind?: 'secret' | 'restricted';
+  @SomeOf(RIGHTS, { optional: true, default: [], description: 'What a restricted key may do besides reading.' })
+  rights?: Right[];
+  @Text({
+    min: 1,
+    max: 100,
+    optional: true,
+    description: 'Who uses the key, a person or a program. By default the ID of the key.',
+  })
+  holder?: string | null;
+  @ListOfOrigins({
+    optional: true,
+    max: 100,
+    default: [],
+    description: 'Browser origins that may use it, for trusted pages only.',
+  })
+  origins?: string[];
+  @expiry() expires_at?: number | null;
+}
+
+export class RotateApiKeyRequest {
+  @overlap(30 * DAY, 7 * DAY, 'How long the old key still works, in seconds.') overlap_seconds?: number;
+  @expiry() expires_at?: number | null;
+}
+
+export class RotateWebhookSecretRequest {
+  @overlap(7 * DAY, DAY, 'How long webhooks are also signed with the previous secret, in seconds.')
+  overlap_seconds?: number;
+}
+
+export class ListApiKeysQuery {
+  @PageLimit() limit?: string;
+  @Id(API_KEY_ID, CURSOR) cursor?: string;
+}
+
+function expiry() {
+  return Time({
+    max: LAST_SECOND,
+    optional: true,
+    nullable: true,
+    description: 'When the new key expires, in Unix seconds. By default never.',
+  });
+}
+
+function overlap(max: number, fallback: number, description: string) {
+  return Integer({ min: 0, max, optional: true, default: fallback, description });
+}
+
+/** Only fields in the body change. A null `name` counts as absent. */
+export function toChange(body: ChangeOrganizationRequest): MerchantChange {
+  const { name, contact, terms_url, privacy_url, payment_url, refund_approval, details_retention_days: days } = body;
+  return {
+    ...(name && { name }),
+    ...(contact !== undefined && { contact }),
+    ...(terms_url !== undefined && { termsUrl: terms_url }),
+    ...(privacy_url !== undefined && { privacyUrl: privacy_url }),
+    ...(payment_url && { paymentUrl: payment_url }),
+    ...(refund_approval && { refundApproval: refund_approval }),
+    ...(days !== undefined && { detailsRetentionDays: days }),
+  };
+}
+
+export function toNewKey(organization: string, body: CreateApiKeyRequest): NewApiKey {
+  const { mode, kind = 'secret', rights = [], holder, origins = [], expires_at } = body;
+  return {
+    ...{ kind, mode, organization, rights, holder: holder ?? undefined },
+    allowedOrigins: origins,
+    expiresAt: instantOf(expires_at),
+  };
+}
+
+export function toRotation({ overlap_seconds = 7 * DAY, expires_at }: RotateApiKeyRequest): Rotation {
+  return { overlap: overlap_seconds * 1000, expiresAt: instantOf(expires_at) };
+}
+
+const instantOf = (seconds: number | null | undefined) => (seconds ?? null) && (seconds as number) * 1000;

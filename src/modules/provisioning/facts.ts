@@ -1,0 +1,8 @@
+import type { Resource } from '../../platform/facts.js';
+import { ORGANIZATION_ID } from '../../shared/id.js';
+
+export const ORGANIZATION_FACTS = {
+  id: ORGANIZATION_ID,
+  schema: 'Organization',
+  operator: { path: '/operator/v1/organizations', isListed: true },
+} as const satisfies Resource;
