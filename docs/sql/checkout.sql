@@ -178,8 +178,8 @@ WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
 -- checkout.with_email
 SELECT id
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND lower(customer_email) = lower($3) AND (status <> 'open' OR status
-  = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)) AND id > $5
+WHERE organization_id = $1 AND mode = $2 AND (status <> 'open' OR status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $3)) AND lower(customer_email) = lower($4) AND id > $5
 ORDER BY id
 LIMIT 100;
 

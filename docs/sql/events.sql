@@ -19,23 +19,6 @@ CROSS JOIN LATERAL (
 WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND receiver NOT LIKE 'ledger %'
 ORDER BY attempted_at, endpoint_id, attempt;
 
--- events.clear
-UPDATE events
-SET reason = NULL
-WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]) AND reason IS NOT NULL;
-
--- events.data_of
-SELECT ctid::text AS place, data AS json
-FROM events
-WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]) AND data LIKE '{%'
-FOR NO KEY UPDATE;
-
--- events.details_of
-SELECT ctid::text AS place, details AS json
-FROM events
-WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]) AND details LIKE '{%'
-FOR NO KEY UPDATE;
-
 -- events.floor
 SELECT drawn, ARRAY(
   SELECT virtualtransaction
@@ -602,11 +585,6 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   statement_timestamp() - oldest)), 0))::float8 AS value
 FROM sums;
 
--- events.of_objects
-SELECT id
-FROM events
-WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]);
-
 -- events.old
 /* every organization: removes old events of all of them */
 SELECT organization_id AS organization, ctid AS place, id
@@ -633,21 +611,6 @@ LIMIT $4;
 )
 SELECT
 FROM removed;
-
--- events.remove_of
-DELETE
-FROM events
-WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
-
--- events.store_data
-UPDATE events
-SET data = ($4::text[])[array_position($3::tid[], ctid)]
-WHERE organization_id = $1 AND mode = $2 AND ctid = ANY ($3::tid[]);
-
--- events.store_details
-UPDATE events
-SET details = ($4::text[])[array_position($3::tid[], ctid)]
-WHERE organization_id = $1 AND mode = $2 AND ctid = ANY ($3::tid[]);
 
 -- events.undelivered
 SELECT id
@@ -867,14 +830,3 @@ SELECT NULL, url, attempts
 FROM webhook_deliveries
 WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id =
   '00000000-0000-0000-0000-000000000000' AND $5::uuid IS NULL;
-
--- webhooks.remove_notify_urls
-DELETE
-FROM webhook_deliveries
-WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[]) AND endpoint_id =
-  '00000000-0000-0000-0000-000000000000';
-
--- webhooks.remove_of
-DELETE
-FROM webhook_deliveries
-WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[]);

@@ -66,16 +66,6 @@ SELECT organization_id AS organization
 FROM payment_holds
 WHERE mode = $1 AND id = $2;
 
--- payments.clear
-UPDATE payments
-SET notify_url = NULL
-WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]) AND notify_url IS NOT NULL;
-
--- payments.clear_holds
-UPDATE payment_holds
-SET reason = NULL
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND reason IS NOT NULL;
-
 -- payments.find
 SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
   "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
@@ -83,11 +73,6 @@ SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", a
   "notifyUrl", version AS "version"
 FROM payments
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
-
--- payments.holds_of
-SELECT id
-FROM payment_holds
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]);
 
 -- payments.measure
 /* every organization: counts all payments on hold */ WITH on_hold AS MATERIALIZED (
@@ -112,21 +97,11 @@ SELECT 'amount' AS gauge, json_build_object('mode', mode, 'currency', currency) 
   value
 FROM sums;
 
--- payments.of_sessions
-SELECT id
-FROM payments
-WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]);
-
 -- payments.owner
 /* every organization: a resource of the ledger is of any of them */
 SELECT organization_id AS organization
 FROM payments
 WHERE mode = $1 AND id = $2;
-
--- payments.paid_sessions
-SELECT checkout_session_id AS id
-FROM payments
-WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]);
 
 -- refund_amount
 UPDATE payments

@@ -58,12 +58,6 @@ FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::tim
   claim (id, number, lapses, expires_at, claimable_at, organization_id)
 WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $2 AND refunds.id = claim.id;
 
--- refunds.clear
-UPDATE refunds
-SET description = NULL, failure_reason = NULL
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND num_nonnulls(description,
-  failure_reason) > 0;
-
 -- refunds.find
 SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
   AS "status", reference AS "reference", description AS "description", provider_reference AS
@@ -158,11 +152,6 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   statement_timestamp() - to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0))),
   0))::float8 AS value
 FROM first;
-
--- refunds.of_payments
-SELECT id
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]);
 
 -- refunds.owner
 /* every organization: a resource of the ledger is of any of them */

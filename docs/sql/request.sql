@@ -22,17 +22,6 @@ WHERE organization_id = $1 AND ctid = ANY (ARRAY(
   FOR UPDATE SKIP LOCKED
 ));
 
--- idempotency_keys.body_of
-SELECT ctid::text AS place, body AS json
-FROM idempotency_keys
-WHERE organization_id = $1 AND mode = $2 AND resource_id = ANY ($3::uuid[]) AND body LIKE '{%'
-FOR NO KEY UPDATE;
-
--- idempotency_keys.store_body
-UPDATE idempotency_keys
-SET body = ($4::text[])[array_position($3::tid[], ctid)]
-WHERE organization_id = $1 AND mode = $2 AND ctid = ANY ($3::tid[]);
-
 -- new_key
 INSERT INTO idempotency_keys (organization_id, mode, operation, key, fingerprint, status, location, body,
   resource_id, expires_at)
