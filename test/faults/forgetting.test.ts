@@ -1,10 +1,9 @@
 /** What forgets is killed in the middle: each session is forgotten whole or not at all, and a second run forgets the rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { atOnce, post } from '../support/client.js';
 import { command } from '../support/command.js';
-import { EMAIL, plantedSession, tablesWithPlant } from '../support/planted.js';
+import { EMAIL, keepDetails, plantedSession, tablesWithPlant } from '../support/planted.js';
 import { run, serve, until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useService, useShop } from '../support/setup.js';
@@ -65,7 +64,7 @@ test('the command that redacts all sessions with an e-mail address', async () =>
 
 test('the service that removes old sessions', async () => {
   await manySessions();
-  await service.application.get(ManageOrganizations).change(shop.organization, { detailsRetentionDays: 1 });
+  await keepDetails(service, shop, 1);
   const sessions = () => count('checkout_sessions');
   const advance = async (url: string, advance_seconds: number) =>
     post(`${url}/v1/test_helpers/clock`, { key: shop.key, body: { advance_seconds } });

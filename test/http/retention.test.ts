@@ -1,13 +1,12 @@
 /** Sessions that were closed longer ago than their organization keeps details. */
 import { afterEach, expect, test } from '@jest/globals';
-import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { RetentionSweeper } from '../../src/modules/checkout/adapters/schedule/retention-sweeper.js';
 import { OldSessions } from '../../src/modules/checkout/index.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { isReplay } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
-import { PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
+import { keepDetails, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
 import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useService, useShop } from '../support/setup.js';
@@ -22,8 +21,7 @@ afterEach(() => expectBalanced(service));
 
 const read = async (path: string) => (await shop.get(path)).body;
 const create = (key?: string) => shop.post(SESSIONS, plantedSession('https://shop.example'), key);
-const keepFor = (detailsRetentionDays: number) =>
-  service.application.get(ManageOrganizations).change(shop.organization, { detailsRetentionDays });
+const keepFor = (detailsRetentionDays: number) => keepDetails(service, shop, detailsRetentionDays);
 const advance = (advance_seconds: number) => shop.post('/v1/test_helpers/clock', { advance_seconds });
 
 test('sessions that nobody paid are removed whole, and the others redacted', async () => {

@@ -1,6 +1,10 @@
 /** A string in every place where a customer can be named, and the search for it in every table and answer. */
 import type { Client } from 'pg';
+import { ManageOrganizations } from '../../src/modules/access/index.js';
+import { Database } from '../../src/persistence/database.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
 import { DOCUMENT } from './document.js';
+import type { Service } from './service.js';
 import type { Shop } from './shop.js';
 
 export const PLANT = 'planted7q';
@@ -60,4 +64,11 @@ export async function answersWithPlant(shop: Shop, ids: readonly string[]): Prom
   }
   await ask('/ledger/v1/refunds?status=all');
   return found;
+}
+
+/** From now on, the organization keeps details for so many days. */
+export function keepDetails({ application }: Service, { organization, mode }: Shop, detailsRetentionDays: number) {
+  const change = async () =>
+    decided(await application.get(ManageOrganizations).change(organization, { detailsRetentionDays }));
+  return application.get(Database).commit(async () => inTransaction({ organization, mode }, change));
 }
