@@ -4,7 +4,7 @@ import type { Client as Sql } from 'pg';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Database } from '../../src/persistence/database.js';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';

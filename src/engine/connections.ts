@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type EventEmitter, once } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { DatabaseFault, isRefusedStatement } from '../platform/faults.js';
@@ -185,6 +186,13 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
 /** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
 async function commit(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
+  await ready(client);
   if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
   await runner.commitTransaction();
+}
+
+/** pg tells of an error before PostgreSQL has said in which state that leaves the transaction. */
+async function ready(client: PoolClient): Promise<void> {
+  const { readyForQuery, connection } = client as unknown as { readyForQuery: boolean; connection: EventEmitter };
+  if (!readyForQuery) await Promise.race([once(connection, 'readyForQuery'), once(client, 'end')]);
 }

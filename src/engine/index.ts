@@ -3,5 +3,5 @@ export { Connections } from './connections.js';
 export { changeAmounts, type Form, insertInto } from './form.js';
 export { type Outcome, STATEMENTS, type Statement, type Values } from './prepared-query.js';
 export { BATCH_SIZE } from './reads.js';
-export { composed, hot, later, type Part } from './statement.js';
+export { composed, hot, type Part } from './statement.js';
 export { UnitOfWork } from './unit-of-work.js';

@@ -16,8 +16,6 @@ export interface Part extends Write {
   readonly rows?: number;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
-  /** Called once the write is committed. Must not throw. */
-  readonly committed?: () => void;
 }
 
 export function hot<Row>(
@@ -27,19 +25,6 @@ export function hot<Row>(
   options: Pick<Part, 'stale' | 'committed'> = {},
 ): Part {
   return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
-}
-
-/** A write that first reads something, such as the clock of a test mode. It is made when it is sent. */
-interface Later extends Write {
-  readonly make: () => Promise<Part>;
-}
-
-export function later(name: string, make: () => Promise<Part>): Write {
-  return { name, make } as Later;
-}
-
-export async function partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
-  return Promise.all(writes.map((write) => ('make' in write ? (write as Later).make() : (write as Part))));
 }
 
 /** flatMap() takes 12 µs for the values of a create, this 0.4. */
@@ -91,14 +76,13 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
     const columns = Object.entries(form.input).map(([column, type]) => ({ column, type, place: ++last }));
     const placeholders = new Map(columns.map(({ column, type, place }) => [column, `$${place}::${type}`]));
     if (!isOne) inputs.push(manyRows(name, columns, isLimited && inputs.length === 0));
-    else if (form.texts.length > 0) inputs.push(oneRow(name, placeholders));
     const main = form.main({ isOne, of: (column) => (isOne ? (placeholders.get(column) as string) : column) });
     if (isChange && texts.length > 0) {
       const named = isOne ? '1' : `(SELECT ${NAMED} FROM ${name})`;
       counts.push(`(SELECT count(*) FROM part_${texts.length}) = ${named}`);
       texts.push(`${main} RETURNING 1`);
     } else texts.push(main);
-    texts.push(...form.texts);
+    for (const text of form.texts) texts.push(isOne ? text.replace(name, () => oneRow(placeholders)) : text);
   }
   const [main, ...others] = texts;
   const queries = [...inputs, ...others.map((text, index) => `part_${index + 1} AS (${text})`)];
@@ -106,10 +90,9 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
   return `${queries.length === 0 ? '' : `WITH ${queries.join(',\n')}\n`}${main}${counted}`;
 }
 
-/** PostgreSQL plans it as if the values stood in the texts: it stores no row. */
-function oneRow(name: string, placeholders: ReadonlyMap<string, string>): string {
-  const columns = [...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`);
-  return `${name} AS NOT MATERIALIZED (SELECT ${columns.join(', ')})`;
+/** In the place of its name in a text. Of an input in WITH, Citus would not see the organization, and ask all machines. */
+function oneRow(placeholders: ReadonlyMap<string, string>): string {
+  return `(SELECT ${[...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`).join(', ')})`;
 }
 
 type Placed = { readonly column: string; readonly type: string; readonly place: number };

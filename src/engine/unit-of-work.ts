@@ -1,13 +1,8 @@
 import { orStale, retried, Stale } from '../platform/retries.js';
-import type { Decision, Write } from '../shared/decision.js';
+import type { Decided, Decision, Write } from '../shared/decision.js';
 import type { Connections } from './connections.js';
-import { composed, flat, type Part, partsOf } from './statement.js';
+import { composed, flat, type Part } from './statement.js';
 import { Writes } from './writes.js';
-
-interface Written<Result> {
-  readonly result: Result;
-  readonly parts: readonly Part[];
-}
 
 /**
  * The only way from a decision to the database. A decision that constraints alone can refuse is one prepared statement,
@@ -22,37 +17,38 @@ export class UnitOfWork {
 
   /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
   async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
-    const { result, parts } = await retried('stale', async () => this.write(await decide()));
-    for (const { committed } of parts) committed?.();
+    const { result, writes } = await retried('stale', async () => this.write(await decide()));
+    for (const { committed } of writes) committed?.();
     return result;
   }
 
-  private async write<Result>(decision: Decision<Result>): Promise<Written<Result>> {
+  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
     if ('decide' in decision) {
       return this.connections.run(decision.owner, async () => {
-        const { result, writes } = await decision.decide();
-        return { result, parts: await this.inOpenTransaction(await this.partsOf(writes)) };
+        const decided = await decision.decide();
+        await this.inOpenTransaction(this.partsOf(decided.writes));
+        return decided;
       });
     }
-    const parts = await this.partsOf(decision.writes);
+    const parts = this.partsOf(decision.writes);
     const [first] = parts;
     if (first && parts.some(isAlone)) {
       await this.connections.run(first.owner, () => this.inOpenTransaction(parts));
     } else if (first) {
       await orStale(this.writes.add(parts), ...stalesOf(parts));
     }
-    return { result: decision.result, parts };
+    return decision;
   }
 
   /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
-  private async partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
-    const parts = await partsOf(writes);
+  private partsOf(writes: readonly Write[]): readonly Part[] {
+    const parts = writes.filter((write): write is Part => 'sql' in write);
     if (!this.connections.isDistributed) return parts;
     return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
   }
 
   /** What is sent alone goes first, because PostgreSQL counts only the rows of a statement's main part. On Citus, no rows go together. */
-  private async inOpenTransaction(parts: readonly Part[]): Promise<readonly Part[]> {
+  private async inOpenTransaction(parts: readonly Part[]): Promise<void> {
     for (const part of parts.filter(isAlone)) {
       const changed = await this.sent([part]);
       if (part.rows !== undefined && changed !== part.rows) throw new Stale();
@@ -60,7 +56,6 @@ export class UnitOfWork {
     const others = parts.filter((part) => !isAlone(part));
     if (this.connections.isDistributed) for (const part of others) await this.sent([part]);
     else if (others.length > 0) await this.sent(others);
-    return parts;
   }
 
   private sent(parts: readonly Part[]): Promise<number> {

@@ -16,7 +16,7 @@ export function isLossOfNode(state: string, error: unknown): boolean {
 
 /** Whether another node died during a commit, which has no SQLSTATE of its own. */
 export function isCommitCutOff(state: string, { message }: Error): boolean {
-  return state === 'XX000' && message.startsWith('could not commit transaction');
+  return state === 'XX000' && /^(?:could not commit transaction|SSL error|server closed the connection)/.test(message);
 }
 
 /** Whether the error is of the constraint. A node adds the number of its shard to the name, and tells others the name only in its message. */

@@ -80,6 +80,13 @@ export interface Declarations {
   readonly diagnoses?: readonly Diagnosis[];
   readonly jobs?: readonly string[];
   readonly traces?: readonly Traces[];
+  readonly eventTexts?: EventTexts;
+}
+
+/** SQL in the statements that record and remove events: `new_event` also has `url` and `receiver` of its notify_url, `removed` has keys of the organization `$1`. */
+export interface EventTexts {
+  readonly recorded: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export interface ModuleFacts extends Declarations {
@@ -103,6 +110,7 @@ export class Facts implements Required<Declarations> {
   readonly jobs: readonly string[];
   readonly traces: readonly Traces[];
   readonly said: ReadonlyMap<string, (value: unknown) => unknown>;
+  readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
   readonly promises: readonly string[];
@@ -124,6 +132,10 @@ export class Facts implements Required<Declarations> {
     // Rows of refunds are changed before those of their payments (close-refund.ts).
     this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
+    this.eventTexts = {
+      recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
+      removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),
+    };
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));

@@ -13,6 +13,8 @@ export interface Moment {
   readonly ahead: number;
 }
 
+export interface TimedCaller extends Caller, Moment {}
+
 /** A caller whose time is ahead of real time, and how far, in milliseconds. */
 export interface MovedClock extends Caller {
   readonly ahead: number;
@@ -21,7 +23,7 @@ export interface MovedClock extends Caller {
 /** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {
   /** Reads the clock of a test mode, unless it was read a moment ago. In live mode there is nothing to read. */
-  abstract at(caller: Caller): Moment | Promise<Moment>;
+  abstract at(caller: Caller): TimedCaller | Promise<TimedCaller>;
   /** Resolves when all processes read a clock that was stored before. */
   abstract settled(): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import type { Owner } from './caller.js';
 
-/** A write, made by a port. Only the unit of work can send it. */
+/** A write, made by a port. Only the unit of work can send it. What a port wrote in the open transaction is sent already. */
 export interface Write {
   readonly name: string;
+  /** Called once it is committed. Must not throw. */
+  readonly committed?: () => void;
 }
 
 /** What a use case returns: its result, and the writes that are committed together. */

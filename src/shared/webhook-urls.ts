@@ -21,6 +21,11 @@ export function isWebhookPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
 
+/** Host and port as the URL has them, in lower case. */
+export function hostOf(url: string): string {
+  return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
+}
+
 /** Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is called. */
 export class WebhookUrls {
   constructor(

@@ -5,7 +5,7 @@ import { FailuresByAddress } from '../../src/modules/access/adapters/http/failur
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
-import { KnownEndpoints } from '../../src/modules/events/application/known-endpoints.js';
+import { KnownEndpoints } from '../../src/modules/webhooks/application/known-endpoints.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 

@@ -162,7 +162,7 @@ describe('kubernetes.yaml', () => {
 
 test('the image has no root, no dev dependencies, and a health check', () => {
   const [, last = ''] = DOCKERFILE.split(/^FROM .* AS build$/m)[1]?.split(/^FROM /m) ?? [];
-  expect(DOCKERFILE).toContain('npm prune --omit=dev --omit=optional');
+  expect(DOCKERFILE).toContain('npm ci --omit=dev --omit=optional');
   expect(last).toMatch(/^USER node$/m);
   expect(last).toMatch(/^HEALTHCHECK /m);
 });

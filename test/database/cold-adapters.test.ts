@@ -3,14 +3,16 @@ import { expect, test } from '@jest/globals';
 import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/application/ports.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
-import { WebhookEndpoints } from '../../src/modules/events/application/ports.js';
-import { WebhookEndpoint } from '../../src/modules/events/domain/webhook-endpoint.js';
+import { Events } from '../../src/modules/events/application/ports.js';
+import type { Event } from '../../src/modules/events/domain/event.js';
 import { Pages } from '../../src/modules/page/application/ports.js';
 import { Holds, Payments } from '../../src/modules/payments/application/ports.js';
 import { Hold } from '../../src/modules/payments/domain/hold.js';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
+import { WebhookEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
@@ -26,6 +28,7 @@ type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 const NOW = { now: Date.now(), ahead: 0 };
 const PAGE = { limit: 1, cursor: undefined };
 const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
+const EVENTS = { ...CREATED, type: undefined, object: undefined, about: undefined, order: 'desc' } as const;
 
 test('each statement names its organization and mode, or says why it reads those of all', async () => {
   const service = await startService();
@@ -116,6 +119,16 @@ test('each statement names its organization and mode, or says why it reads those
     };
   };
 
+  const [deliveries, { items }] = [port(EventDeliveries), await port(Events).list(caller, EVENTS)];
+  const [event] = items as [Event];
+  const notified = { endpoint: null, url: 'https://shop.test', attempts: 0 };
+  const ofDeliveries: Calls<EventDeliveries> = {
+    attemptsAt: () => deliveries.attemptsAt(caller, event),
+    undeliveredSince: () => deliveries.undeliveredSince(caller, { object: session.id, type: event.type }),
+    send: () => deliveries.send(caller, event, [notified], NOW.now),
+    lockRecipients: () => deliveries.lockRecipients(caller, event),
+  };
+
   const payments = port(Payments);
   const capture = { amount: 1, currency: 'usd', checkoutSession: null, reference: 'added' };
   const filter = { ...CREATED, checkoutSession: session.id as OwnId };
@@ -176,6 +189,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofPages,
     ofEndpoints(caller),
     ofLedger,
+    ofDeliveries,
     ofPayments,
     ofHolds,
     ofRefunds,

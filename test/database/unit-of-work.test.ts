@@ -1,5 +1,7 @@
 /** On a real PostgreSQL: only its constraints and row counts say whether a decision is stale. */
+import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Pool, PoolClient } from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Connections } from '../../src/engine/connections.js';
 import { insertInto } from '../../src/engine/form.js';
@@ -17,6 +19,8 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
   const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  const { master } = dataSource.driver as unknown as { master: Pool };
+  master.on('acquire', tellLater);
   await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
   await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
   database = new Connections(dataSource);
@@ -26,6 +30,21 @@ beforeAll(async () => {
     await drop();
   };
 });
+
+const later = new WeakSet<EventEmitter>();
+
+/** That PostgreSQL is ready comes some turns after what made it so, as it may when it sends an error in a packet of its own. */
+function tellLater(client: PoolClient): void {
+  const { connection } = client as unknown as { connection: EventEmitter };
+  if (later.has(connection)) return;
+  later.add(connection);
+  const emit = connection.emit.bind(connection);
+  connection.emit = (event: string, ...told: unknown[]) => {
+    if (event === 'readyForQuery') setTimeout(emit, 2, event, ...told);
+    else emit(event, ...told);
+    return true;
+  };
+}
 
 afterAll(() => close());
 

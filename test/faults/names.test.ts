@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { nameResolver } from '../../src/modules/events/adapters/delivery/names.js';
+import { nameResolver } from '../../src/modules/webhooks/adapters/delivery/names.js';
 
 const NEVER = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { Deliveries } from '../../src/modules/events/application/ports.js';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { EVENT_ID } from '../../src/modules/events/domain/event.js';
+import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { idOf, uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';

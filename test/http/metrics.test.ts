@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STATEMENTS } from '../../src/engine/prepared-query.js';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
@@ -89,7 +89,7 @@ describe('gauges from the tables', () => {
       for (let count = 0; count < 5; count++) await get(`${service.url}/metrics`, {});
       expect(asked.filter((name) => name.endsWith('.measure'))).toEqual([]);
       await scrape(service);
-      expect(asked.filter((name) => name === 'events.measure')).toEqual(['events.measure']);
+      expect(asked.filter((name) => name === 'webhooks.measure')).toEqual(['webhooks.measure']);
     } finally {
       unsubscribe(STATEMENTS, note);
     }

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
-import { storedReceiver } from '../../src/modules/events/domain/receiver.js';
-import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
+import { storedReceiver } from '../../src/modules/webhooks/domain/receiver.js';
+import { MAX_ATTEMPTS } from '../../src/modules/webhooks/domain/schedule.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, isReplay, post, SMALLEST, untilDecided } from '../support/client.js';

@@ -1,20 +1,26 @@
 /** Two applications with different modules run in one process, and neither knows what only the other's modules declare. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MODULES } from '../../src/app.module.js';
-import { REFUNDS, SANDBOX } from '../../src/modules.js';
+import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
+import { ACCESS, CHECKOUT, EVENTS, REFUNDS, SANDBOX } from '../../src/modules.js';
+import { LAST_UUID } from '../../src/shared/id.js';
 import { createTenant, type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
 
 let whole: Service;
 let small: Service;
+let silent: Service;
 
 beforeAll(async () => {
   small = await startService({ declared: MODULES.filter((one) => one !== REFUNDS && one !== SANDBOX) });
+  silent = await startService({ declared: [ACCESS, CHECKOUT, EVENTS] });
   whole = await startService();
 });
 
 afterAll(async () => {
   await whole.close();
   await small.close();
+  await silent.close();
 });
 
 interface Body {
@@ -59,4 +65,16 @@ test('what both know both accept, and a route of a missing module is no route', 
   }
   expect((await ask(whole, '/v1/refunds')).status).toBe(200);
   expect(await ask(small, '/v1/refunds')).toMatchObject({ status: 404, code: 'not_found' });
+});
+
+test('events are recorded, and removed, without the module that delivers them', async () => {
+  // Its statement must not be taken for that of the other application.
+  await (await Shop.open(whole)).createSession();
+  const shop = await Shop.open(silent);
+  await shop.createSession();
+  const { data } = (await shop.get('/v1/events')).body;
+  expect(data).toEqual([expect.objectContaining({ type: 'checkout.session.created' })]);
+  const sweeper = silent.application.get(EventSweeper);
+  await sweeper.remove(await sweeper.find(LAST_UUID, 'test', data[0].type, 1), LAST_UUID);
+  expect((await shop.get('/v1/events')).body.data).toEqual([]);
 });

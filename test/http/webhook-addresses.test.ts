@@ -1,6 +1,6 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { Deliveries, WebhookEndpoints } from '../../src/modules/events/application/ports.js';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { Deliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, isReplay, post, type Reply, send } from '../support/client.js';

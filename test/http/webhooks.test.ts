@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';

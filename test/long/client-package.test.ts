@@ -79,7 +79,7 @@ test('depends on nothing, and says what it is', async () => {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './ledger': { types: './dist/ledger/index.d.ts', default: './dist/ledger/index.js' },
     },
-    files: ['dist'],
+    files: ['dist', 'sbom.json'],
     sideEffects: false,
   });
 });

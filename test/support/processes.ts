@@ -63,9 +63,8 @@ export async function commandLine(args: readonly string[], environment: Environm
 /** Runs a command on a database, by the build in a folder, and returns what it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
 export async function tillgate(DATABASE_URL: string, words: readonly string[], folder = '.'): Promise<any> {
-  const { status, stdout, stderr } = await run([join(folder, 'dist/src/operator/cli/cli.js'), ...words], {
-    DATABASE_URL,
-  }).ended;
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { status, stdout, stderr } = await run([join(folder, bin.tillgate), ...words], { DATABASE_URL }).ended;
   if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }

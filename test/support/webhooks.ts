@@ -1,8 +1,8 @@
 /** A service whose time and network a test controls, and what is worth doing with its webhooks. */
 
 import { expect } from '@jest/globals';
-import { Network } from '../../src/modules/events/adapters/delivery/http-receivers.js';
-import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { Network } from '../../src/modules/webhooks/adapters/delivery/http-receivers.js';
+import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { TestClock } from './clock.js';
 import { type Service, type ServiceOptions, startService } from './service.js';
 

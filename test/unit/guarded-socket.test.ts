@@ -1,7 +1,7 @@
 /** Connections to receivers: the ledger's reach the networks that are listed, an organization's only public addresses. */
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { NotAllowed, openSocket, type Rules } from '../../src/modules/events/adapters/delivery/guarded-socket.js';
+import { NotAllowed, openSocket, type Rules } from '../../src/modules/webhooks/adapters/delivery/guarded-socket.js';
 import { listen } from '../support/sockets.js';
 
 let server: Server;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { isReachable } from '../../src/modules/events/adapters/delivery/public-address.js';
+import { isReachable } from '../../src/modules/webhooks/adapters/delivery/public-address.js';
 
 /** Address, reachable as a rule, reachable with WEBHOOK_ALLOW_PRIVATE. */
 test.each([

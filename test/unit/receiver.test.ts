@@ -4,7 +4,7 @@ import {
   dueReceiver,
   ReceiverHealth,
   storedReceiver,
-} from '../../src/modules/events/domain/receiver.js';
+} from '../../src/modules/webhooks/domain/receiver.js';
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);

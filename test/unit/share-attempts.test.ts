@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type Load, shareAttempts } from '../../src/modules/events/application/share-attempts.js';
-import type { DueReceiver } from '../../src/modules/events/domain/receiver.js';
+import { type Load, shareAttempts } from '../../src/modules/webhooks/application/share-attempts.js';
+import type { DueReceiver } from '../../src/modules/webhooks/domain/receiver.js';
 
 const due = (organization: string, receiver: string, stored = receiver): DueReceiver => ({
   organization,

@@ -15,7 +15,7 @@ class NoteRecord {
 const OWNER = { queue: 'test' };
 const NOTE = insertInto<NoteRecord, unknown, { reader: string }>('new_note', NoteRecord, {
   more: { reader: 'text' },
-  texts: ['INSERT INTO readers (reader) SELECT reader FROM new_note'],
+  texts: ['INSERT INTO readers (reader) SELECT reader FROM new_note AS note'],
 });
 const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
 const note = (name: string) => hot(OWNER, NOTE, { organizationId: 'a', note: name, reader: 'b' });
@@ -25,8 +25,8 @@ test('of one row, the placeholders stand in the statement, and a change counts i
   const [statement, values] = composed([note('one'), fill]);
   expect(statement).toEqual({
     name: 'new_note fill',
-    text: `WITH new_note AS NOT MATERIALIZED (SELECT $1::uuid AS organization_id, $2::text AS note, $3::text AS reader),
-part_1 AS (INSERT INTO readers (reader) SELECT reader FROM new_note),
+    text: `WITH part_1 AS (INSERT INTO readers (reader) SELECT reader \
+FROM (SELECT $1::uuid AS organization_id, $2::text AS note, $3::text AS reader) AS note),
 part_2 AS (UPDATE purses SET amount = amount + $7::bigint WHERE organization_id = $4::uuid AND mode = $5::text AND id = $6::uuid RETURNING 1)
 INSERT INTO notes (organization_id, note) VALUES ($1::uuid, $2::text) RETURNING 1 / ((SELECT count(*) FROM part_2) = 1)::integer`,
   });
@@ -41,7 +41,7 @@ test('many rows of many requests are arrays, wait 20 ms for a lock, and a change
 FROM unnest($1::text[], $2::text[], $3::text[]) AS sent (v1, v2, v3), (SELECT set_config('lock_timeout', '20ms', true)) AS limited),
 fill AS (SELECT v4::uuid AS organization_id, v5::text AS mode, v6::uuid AS id, v7::bigint AS amount \
 FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) AS sent (v4, v5, v6, v7)),
-part_1 AS (INSERT INTO readers (reader) SELECT reader FROM new_note),
+part_1 AS (INSERT INTO readers (reader) SELECT reader FROM new_note AS note),
 part_2 AS (UPDATE purses SET amount = amount + (SELECT sum(amount)::bigint FROM fill \
 WHERE fill.organization_id = purses.organization_id AND fill.mode = purses.mode AND fill.id = purses.id) \
 WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM fill)) AND mode = ANY (ARRAY(SELECT mode FROM fill)) \

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AttemptResult, MAX_ATTEMPTS, verdictOn } from '../../src/modules/events/domain/schedule.js';
+import { type AttemptResult, MAX_ATTEMPTS, verdictOn } from '../../src/modules/webhooks/domain/schedule.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = 1000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { headersOf } from '../../src/modules/events/adapters/delivery/signature.js';
+import { headersOf } from '../../src/modules/webhooks/adapters/delivery/signature.js';
 import { newWebhookSecret } from '../../src/shared/webhook-secret.js';
 
 const event = (id: string) =>

@@ -1,6 +1,7 @@
 /**
- * `npm run upgrade -- --rows N --from <commit>`: builds the version before from the repository, loads it, migrates its
- * database beside it, and starts this version beside it. Exits with 1 if a request failed, or took longer than 2 s while it migrated.
+ * `npm run upgrade -- --rows N --from <commit> --package <tillgate-….tgz>`: builds the version before from the repository, loads it,
+ * migrates its database beside it, and starts this version beside it, from its package if one is given. Prints how long each
+ * migration locked a table. Exits with 1 if a request failed, or took longer than 2 s while it migrated.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
 import { listening, openAccount, run, type Server, tillgate } from '../support/processes.js';
+import { locksDuring } from './locks.js';
 
 /** A migration may keep a request waiting for so long. */
 const LONGEST_MS = 2_000;
@@ -25,20 +27,26 @@ interface Phase {
   readonly failures: string[];
 }
 
-const { values } = parseArgs({ options: { from: { type: 'string' }, rows: { type: 'string', default: '200000' } } });
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { from: text, package: text, rows: { ...text, default: '200000' } } });
 const ROWS = Number(values.rows);
 const print = (line: string) => console.log(line);
 
 const versionOf = (manifest: string): string => JSON.parse(manifest).version;
 const VERSION = versionOf(readFileSync('package.json', 'utf8'));
 
-/** The commit that released the newest version in the changelog before this one. */
+/** The commit that released the newest version in the changelog, or the one before if that is this one. */
 function released(): string {
-  const versions = readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
-  const version = [...versions].map(([, one]) => one).find((one) => one !== VERSION);
+  const log = readFileSync('CHANGELOG.md', 'utf8');
+  const isReleased = !log.includes('\n## Unreleased\n');
+  const versions = [...log.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(([, one]) => one);
+  const version = versions.find((one) => !isReleased || one !== VERSION);
   const words = ['log', '--format=%H', `-S## [${version}]`, '--', 'CHANGELOG.md'];
   return execFileSync('git', words, { encoding: 'utf8' }).trim().split('\n').at(-1) as string;
 }
+
+const npm = (folder: string, ...words: readonly string[]) =>
+  execFileSync('npm', [...words, '--silent'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 
 /** Returns a folder with the build, on packages of its own: this version may have left some of them out. */
 function built(commit: string): string {
@@ -46,8 +54,16 @@ function built(commit: string): string {
   execFileSync('tar', ['-x', '-C', folder], {
     input: execFileSync('git', ['archive', commit], { maxBuffer: 2 ** 28 }),
   });
-  for (const words of [['ci'], ['run', 'build']])
-    execFileSync('npm', [...words, '--silent'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  npm(folder, 'ci');
+  npm(folder, 'run', 'build');
+  return folder;
+}
+
+/** Returns a folder with what the package holds, as docs/operate/deploying.md unpacks it. */
+function unpacked(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-package-'));
+  execFileSync('tar', ['-x', '-f', file, '-C', folder, '--strip-components=1']);
+  npm(folder, 'ci', '--omit=dev', '--omit=optional');
   return folder;
 }
 
@@ -122,7 +138,7 @@ async function under(name: string, services: readonly Server[], keys: Account, w
 /** Rows like those that the first orders left, each with ids of its own. */
 async function multiply(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    await client.query(`CREATE TEMPORARY TABLE made AS
+    await client.query(`SET statement_timeout = 0; CREATE TEMPORARY TABLE made AS
       SELECT uuidv7() AS session, uuidv7() AS event, uuidv7() AS payment, uuidv7() AS refund FROM generate_series(1, ${ROWS})`);
     for (const [table, own] of [
       ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
@@ -138,8 +154,21 @@ async function multiply(url: string): Promise<void> {
   });
 }
 
+/** Migrates, and prints each migration with the longest time that others could not write to a table that was there before. */
+async function migrated(url: string): Promise<void> {
+  const [{ count }] = await withClient(url, async (client) => {
+    return (await client.query('SELECT count(*)::integer FROM migrations')).rows;
+  });
+  const { result, steps } = await locksDuring(url, () => tillgate(url, ['migrate'], after));
+  for (const [index, name] of (result.applied as readonly string[]).entries()) {
+    const { tables, ms } = steps.get(count + index) ?? { tables: [], ms: 0 };
+    print(`  ${name}: ${ms === 0 ? 'no lock seen' : `${Math.round(ms)} ms, ${[...tables].join(', ')}`}`);
+  }
+}
+
 const commit = values.from ?? released();
 const before = built(commit);
+const after = values.package === undefined ? '.' : unpacked(values.package);
 print(`from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`);
 const postgres = await OwnPostgres.start(['archive_mode = off']);
 const servers: Server[] = [];
@@ -153,21 +182,19 @@ try {
   await multiply(url);
   print(`${ROWS} more sessions, payments, refunds and events`);
   await under('the version before', [old], keys, () => sleep(PHASE_MS));
-  const { longest } = await under('migrated beside it', [old], keys, async () => {
-    print(`migrate: ${JSON.stringify(await tillgate(url, ['migrate']))}`);
-  });
+  const { longest } = await under('migrated beside it', [old], keys, () => migrated(url));
   await under('on the new schema', [old], keys, () => sleep(PHASE_MS));
-  const next = await serve('.', url);
+  const next = await serve(after, url);
   servers.push(next);
   await under('both versions', [old, next], keys, () => sleep(PHASE_MS));
   await old.stop();
   await under('this version', [next], keys, () => sleep(PHASE_MS));
-  const { balanced } = await tillgate(url, ['reconcile']);
+  const { balanced } = await tillgate(url, ['reconcile'], after);
   print(`reconcile: ${balanced ? 'balanced' : 'not balanced'}`);
   if (!balanced || longest > LONGEST_MS) process.exitCode = 1;
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
   await postgres.stop();
   postgres.remove();
-  rmSync(before, { recursive: true });
+  for (const folder of [before, after]) if (folder !== '.') rmSync(folder, { recursive: true });
 }

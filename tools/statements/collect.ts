@@ -35,7 +35,9 @@ type Defined = Readonly<Record<string, unknown>>;
 export async function collect(): Promise<Collected> {
   const texts = new Map<string, Found>();
   const makers = new Map<string, string>();
-  for (const [url, values] of await loaded()) {
+  const adapters = await loaded();
+  const facts = (await import('../../src/app.module.js')).factsOf();
+  for (const [url, values] of adapters) {
     const [, folder = ''] = ADAPTERS.exec(url) ?? [];
     const file = basename(url, '.js');
     const put = (place: string, text: string, isNamed: boolean) => texts.set(place, { text, folder, isNamed });
@@ -53,6 +55,7 @@ export async function collect(): Promise<Collected> {
     for (const [name, value] of Object.entries(values)) add(value, `${file} ${name}`);
     // They are known when all records are loaded.
     if (file === 'encrypted-columns') add((values.encryptedColumns as () => unknown)(), file);
+    if (typeof values.ofFacts === 'function') add(values.ofFacts(facts), file);
   }
   const all = [...texts].filter(([, { text }]) => SQL.test(text));
   const isPart = (text: string) => all.some(([, other]) => other.text !== text && other.text.includes(text));

@@ -14,6 +14,7 @@ import {
   type Node,
   nameOf,
   parameterOf,
+  subqueriesIn,
   tablesIn,
   targetsOf,
 } from './tree.js';
@@ -25,6 +26,8 @@ interface Query {
 }
 
 const ORGANIZATION = 'organization_id';
+/** An input that stands in FROM. */
+const GIVEN = '(input)';
 /** How a statement begins that reads the rows of all organizations. It gives the reason. */
 const FOR_ALL = /^\s*\/\* every organization: \S.{15,}? \*\//s;
 /** Functions whose result differs from machine to machine, which Citus refuses in writes. */
@@ -47,8 +50,8 @@ export async function faultsOf(sql: string, tables: ReadonlySet<string>): Promis
 class Reading {
   readonly faults: string[] = [];
   readonly parameters = new Set<number>();
-  /** Those in WITH that give the organization of the statement, as the input of a form does. */
-  private readonly inputs = new Set<string>();
+  /** Those in WITH, and in FROM, that give the organization of the statement, as the input of a form does. */
+  private readonly inputs = new Set([GIVEN]);
 
   constructor(private readonly ofOrganizations: ReadonlySet<string>) {}
 
@@ -105,9 +108,12 @@ class Reading {
       const isQuery = schemaname === undefined && ctes.has(relname as string);
       return (isQuery ? this.inputs : this.ofOrganizations).has(relname as string);
     };
-    return tablesIn(item)
-      .filter(isTable)
-      .map((table) => [nameOf(table), table.relname as string]);
+    const tables = tablesIn(item).filter(isTable);
+    const given = subqueriesIn(item).filter(({ subquery }) => this.isInput(subquery as Node));
+    return [
+      ...tables.map((table): [string, string] => [nameOf(table), table.relname as string]),
+      ...given.map((input): [string, string] => [nameOf(input), GIVEN]),
+    ];
   }
 
   /** Binds what is compared with a parameter, and then, step by step, what is compared with something bound. */
@@ -135,7 +141,10 @@ class Reading {
     if (fields?.at(-1) !== ORGANIZATION) return false;
     for (let at: Query | undefined = query; at; at = at.outer) {
       const name = nameIn(at, fields);
-      if (name !== undefined) return at.bound.has(name);
+      if (name === undefined) continue;
+      // Citus cannot run a sub-query for each row of a WITH query.
+      if (at !== query && this.inputs.has(at.tables.get(name) as string)) return false;
+      return at.bound.has(name);
     }
     return false;
   }

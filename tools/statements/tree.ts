@@ -46,6 +46,13 @@ export function tablesIn(tree: unknown): readonly Node[] {
   });
 }
 
+export function subqueriesIn(tree: unknown): readonly Node[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) =>
+    key === 'RangeSubselect' ? [value as Node] : subqueriesIn(value),
+  );
+}
+
 export function fieldsOf(expression: unknown): readonly string[] | undefined {
   const { ColumnRef: column } = (expression ?? {}) as { ColumnRef?: Node };
   return column && listOf(column.fields).map(stringOf);

@@ -41,6 +41,8 @@ export const WRONG: readonly string[] = [
   'TRUNCATE notes',
   'WITH new AS (SELECT $1::uuid AS id) INSERT INTO notes (organization_id) SELECT p.organization_id FROM payments p JOIN new ON p.id = new.id',
   'WITH new AS (SELECT $1::uuid AS organization_id, $2::uuid AS id) SELECT p.id FROM new JOIN payments p ON p.id = new.id',
+  'WITH new AS (SELECT $1::uuid AS organization_id) SELECT 1 FROM new WHERE NOT EXISTS (SELECT FROM notes n WHERE n.organization_id = new.organization_id)',
+  'SELECT p.id FROM (SELECT organization_id FROM notes) AS n JOIN payments p ON p.organization_id = n.organization_id',
   '/* every organization: why */ SELECT id FROM notes',
   `${OF_ALL} DELETE FROM notes WHERE id < $1`,
   `${OF_ALL} SELECT id FROM notes FOR UPDATE`,
@@ -62,5 +64,6 @@ export const RIGHT: readonly string[] = [
   'INSERT INTO notes (organization_id, id) SELECT $1::uuid, id FROM unnest($2::uuid[]) AS made (id)',
   'INSERT INTO notes (organization_id, id) SELECT p.organization_id, p.id FROM payments p WHERE p.organization_id = $1',
   'WITH new AS (SELECT $1::uuid AS organization_id) SELECT p.id FROM new AS n JOIN payments p ON p.organization_id = n.organization_id',
+  'SELECT p.id FROM (SELECT $1::uuid AS organization_id) AS n JOIN payments p ON p.organization_id = n.organization_id',
   `${OF_ALL} SELECT id FROM notes WHERE id = (SELECT max(id) FROM notes)`,
 ];

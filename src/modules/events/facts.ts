@@ -1,6 +1,6 @@
 import type { Resource } from '../../platform/facts.js';
+import { EVENT_COLUMNS } from './adapters/persistence/event.record.js';
 import { EVENT_ID } from './domain/event.js';
-import { WEBHOOK_ENDPOINT_EVENTS, WEBHOOK_ENDPOINT_ID } from './domain/webhook-endpoint.js';
 
 export const EVENT_FACTS = {
   id: EVENT_ID,
@@ -9,10 +9,10 @@ export const EVENT_FACTS = {
   ledger: { path: '/ledger/v1/events', isListed: true },
 } as const satisfies Resource;
 
-export const WEBHOOK_ENDPOINT_FACTS = {
-  id: WEBHOOK_ENDPOINT_ID,
-  schema: 'WebhookEndpoint',
-  secret: { path: '/v1/webhook_endpoints', isListed: true },
-  ledger: { path: '/ledger/v1/webhook_endpoints', isListed: true },
-  events: WEBHOOK_ENDPOINT_EVENTS,
-} as const satisfies Resource;
+/** SQL for the first event of the organization `$1` from an ID on. */
+export const eventFrom = (mode: string, id: string): string =>
+  `SELECT ${EVENT_COLUMNS} FROM events WHERE organization_id = $1 AND mode = ${mode} AND id >= ${id} ORDER BY id LIMIT 1`;
+
+/** SQL for the ID of an event that its resource has at most once: `$1` to `$4` are organization, mode, resource and type. */
+export const EVENT_OF_RESOURCE =
+  'SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4 LIMIT 1';

@@ -1,3 +1,4 @@
-export { Deliveries, Events, Outbox } from './application/ports.js';
-export { WebhookScheduler } from './application/webhook-scheduler.js';
+export { Events, Outbox } from './application/ports.js';
+export { EVENT_ID, type Event, type NewEvent } from './domain/event.js';
 export { EVENTS, EventsModule } from './events.module.js';
+export { EVENT_FACTS, EVENT_OF_RESOURCE, eventFrom } from './facts.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
-import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
+import { WebhooksModule } from '../webhooks/index.js';
 import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
 import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
@@ -20,7 +20,7 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 
 /** Serves the pages on which customers pay, at the links that the checkout module makes. */
 @Module({
-  imports: [CheckoutModule, EventsModule, PaymentsModule],
+  imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
     Captures,

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
-import { EventsModule } from '../events/index.js';
+import { WebhooksModule } from '../webhooks/index.js';
 import { ClockController } from './adapters/http/clock.controller.js';
 import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { DueWork } from './application/ports.js';
 
 @Module({
-  imports: [CheckoutModule, EventsModule],
+  imports: [CheckoutModule, WebhooksModule],
   controllers: [ClockController],
   providers: [{ provide: DueWork, useClass: ClockDueWork }],
 })

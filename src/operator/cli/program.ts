@@ -13,6 +13,7 @@ import { addReconcileCommand } from './reconcile.js';
 import { addRedactCommand } from './redact.js';
 import { addReencryptCommand } from './reencrypt.js';
 import { aboutNewDatabase } from './run.js';
+import { addStartCommand } from './start.js';
 import { addWebhookCommands } from './webhooks.js';
 
 /** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
@@ -44,6 +45,7 @@ function newProgram(): Command {
       optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
     .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
+  addStartCommand(program);
   addOrganizationCommands(program);
   addKeyCommands(program);
   addPaymentCommands(program);

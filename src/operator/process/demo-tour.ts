@@ -82,6 +82,6 @@ ${get(`/v1/payments/${payment}`)}
 
 ${aboutWebhooks(demo)}
 
-Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
+Ctrl-C stops the server and its database. DATA_DIR=… is another data directory.
 `;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
-import type { MovedClock } from '../../../shared/clock.js';
+import { CallerClock, type MovedClock } from '../../../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.js';
@@ -19,6 +19,7 @@ export class CloseCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
     private readonly events: CheckoutSessionEvents,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Committed together with the payment. With `record`, a session that the amount does not pay stays as it is. */
@@ -45,7 +46,8 @@ export class CloseCheckoutSession {
   expireOverdue(clock: MovedClock, places: readonly string[]): Decision<number> {
     return inTransaction(clock, async () => {
       const expired = await this.sessions.expire(clock, places);
-      const writes = expired.map((session) => this.events.record(clock, 'checkout.session.expired', session));
+      const timed = await this.clock.at(clock);
+      const writes = expired.map((session) => this.events.record(timed, 'checkout.session.expired', session));
       return decided(expired.length, ...writes);
     });
   }
@@ -55,6 +57,7 @@ export class CloseCheckoutSession {
     event: SessionEvent,
     session: CheckoutSession,
   ): Promise<Decided<CheckoutSession>> {
-    return decided(session, await this.sessions.close(caller, session), this.events.record(caller, event, session));
+    const timed = await this.clock.at(caller);
+    return decided(session, this.sessions.close(timed, session), this.events.record(timed, event, session));
   }
 }

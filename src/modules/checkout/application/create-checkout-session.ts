@@ -18,11 +18,12 @@ export class CreateCheckoutSession {
 
   /** Refuses with invalid_param. */
   async execute(caller: Caller, input: NewCheckoutSession): Promise<Decision<CheckoutSession>> {
-    const session = CheckoutSession.open(input, caller.mode, await this.clock.at(caller), this.webhookUrls);
+    const timed = await this.clock.at(caller);
+    const session = CheckoutSession.open(input, caller.mode, timed, this.webhookUrls);
     return decided(
       session,
       this.sessions.add(caller, session),
-      this.events.record(caller, 'checkout.session.created', session),
+      this.events.record(timed, 'checkout.session.created', session),
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { MovedClock } from '../../../shared/clock.js';
+import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
@@ -34,7 +34,7 @@ export abstract class CheckoutSessionQueries {
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(caller: Caller, session: CheckoutSession): Write;
   /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
-  abstract close(caller: Caller, session: CheckoutSession): Promise<Write>;
+  abstract close(caller: TimedCaller, session: CheckoutSession): Write;
   /**
    * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
    * oldest expires_at comes first, and with `after` those after that one.
@@ -80,7 +80,7 @@ export abstract class SessionDetails {
 
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
+  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession): Write;
 }
 
 /** Expires the sessions that a moved test clock made overdue. */

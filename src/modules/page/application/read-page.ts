@@ -3,7 +3,7 @@ import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries, PageLinks } from '../../checkout/index.js';
-import { Events } from '../../events/index.js';
+import { EventDeliveries } from '../../webhooks/index.js';
 import { CheckoutPage, MAX_LINES } from '../domain/checkout-page.js';
 import { Captures } from './captures.js';
 import { Pages } from './ports.js';
@@ -16,7 +16,7 @@ export class ReadPage {
     private readonly organizations: Organizations,
     private readonly pages: Pages,
     private readonly captures: Captures,
-    private readonly events: Events,
+    private readonly deliveries: EventDeliveries,
     private readonly clock: CallerClock,
   ) {}
 
@@ -33,7 +33,7 @@ export class ReadPage {
     ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
-      session.status === 'complete' ? await this.events.undeliveredSince(caller, completed) : undefined;
+      session.status === 'complete' ? await this.deliveries.undeliveredSince(caller, completed) : undefined;
     const facts = { caller, session, url, shop: details.name, details, ...stored, payments, unacknowledgedSince };
     const { now } = await this.clock.at(caller);
     return new CheckoutPage(facts, now);

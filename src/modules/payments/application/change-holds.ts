@@ -20,12 +20,13 @@ export class ChangeHolds {
   place(caller: Caller, paymentId: OwnId, input: NewHold): Decision<Hold> {
     return inTransaction(caller, async () => {
       const payment = await this.payments.lock(caller, paymentId);
-      const hold = Hold.place(payment, input, await this.clock.at(caller));
+      const timed = await this.clock.at(caller);
+      const hold = Hold.place(payment, input, timed);
       const { amount } = hold.state;
       await this.holds.add(caller, hold);
       return decided(
         hold,
-        this.events.record(caller, 'payment.held', payment.withHold(amount)),
+        this.events.record(timed, 'payment.held', payment.withHold(amount)),
         this.heldAmounts.change(caller, paymentId, 'hold', amount),
       );
     });
@@ -44,7 +45,7 @@ export class ChangeHolds {
       await this.holds.close(caller, released);
       return decided(
         released,
-        this.events.record(caller, 'payment.released', payment.withHold(-state.amount)),
+        this.events.record(await this.clock.at(caller), 'payment.released', payment.withHold(-state.amount)),
         this.heldAmounts.change(caller, paymentId, 'release', state.amount),
       );
     });

@@ -1,4 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
+import type { TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
@@ -77,5 +78,5 @@ export interface LedgerHoldFilter extends CreatedPageRequest {
 
 export abstract class PaymentEvents {
   /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
-  abstract record(caller: Caller, event: PaymentEvent, payment: Payment): Write;
+  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import type { OnMismatch } from '../../../shared/captured.js';
-import { CallerClock } from '../../../shared/clock.js';
+import { CallerClock, type TimedCaller } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
@@ -33,11 +33,12 @@ export class RecordPayment {
     onMismatch: OnMismatch = 'refuse',
   ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
-    const payment = Payment.record(input, caller.mode, await this.clock.at(caller));
+    const timed = await this.clock.at(caller);
+    const payment = Payment.record(input, caller.mode, timed);
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {
-      return await this.matched(caller, payment, onMismatch);
+      return await this.matched(timed, payment, onMismatch);
     } catch (error) {
       // Another request may have recorded the same capture meanwhile, which completed the session.
       const winner = await this.earlier(caller, payment);
@@ -46,7 +47,11 @@ export class RecordPayment {
     }
   }
 
-  private async matched(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decided<RecordedPayment>> {
+  private async matched(
+    caller: TimedCaller,
+    payment: Payment,
+    onMismatch: OnMismatch,
+  ): Promise<Decided<RecordedPayment>> {
     const { checkoutSession, amount, currency } = payment.state;
     if (checkoutSession === null) return this.recorded(caller, payment);
     const session = ownId(caller, checkoutSession, 'checkout_session');
@@ -55,7 +60,7 @@ export class RecordPayment {
     return decided(result, ...paid.writes, ...writes);
   }
 
-  private recorded(caller: Caller, payment: Payment): Decided<RecordedPayment> {
+  private recorded(caller: TimedCaller, payment: Payment): Decided<RecordedPayment> {
     const event = payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched';
     const writes = [this.payments.add(caller, payment), this.events.record(caller, event, payment)];
     return decided({ payment, isNew: true }, ...writes);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
@@ -22,6 +23,7 @@ export class CloseRefund {
     private readonly payments: PaymentQueries,
     private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
+    private readonly clock: CallerClock,
   ) {}
 
   succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decision<Refund>> {
@@ -65,12 +67,13 @@ export class CloseRefund {
     for (const [from, to] of changes) await this.refunds.change(caller, from, to);
     const { amount, status, payment: paymentId } = refund.state;
     const payment = await this.payments.lock(caller, ownId(caller, paymentId));
+    const timed = await this.clock.at(caller);
     if (status === 'succeeded') await this.refunds.requireOnly(caller, refund);
     const isCounted = yielded.length > 0;
     if (change === 'refund' && !isCounted) payment.requirePayable(amount);
     return decided(
       refund,
-      ...changes.map(([, to, type]) => this.events.record(caller, type, to, payment.state.notifyUrl)),
+      ...changes.map(([, to, type]) => this.events.record(timed, type, to, payment.state.notifyUrl)),
       this.amounts.change(caller, ownId(caller, paymentId), isCounted ? 'free' : change, amount),
     );
   }

@@ -1,4 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
+import type { TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
@@ -75,5 +76,5 @@ export abstract class Claims {
 
 export abstract class RefundEvents {
   /** Records an event with the refund as the API shows it after the change. With a URL, the event is also sent there. */
-  abstract record(caller: Caller, event: RefundEvent, refund: Refund, notifyUrl: string | null): Write;
+  abstract record(caller: TimedCaller, event: RefundEvent, refund: Refund, notifyUrl: string | null): Write;
 }

@@ -42,11 +42,12 @@ export class ProposeRefund {
     const payment = await this.payments.get(caller, id, 'payment');
     payment.requireRefundable('payment');
     const { state, refundable } = payment;
-    const refund = Refund.propose({ ...state, refundable }, input, await this.clock.at(caller));
+    const timed = await this.clock.at(caller);
+    const refund = Refund.propose({ ...state, refundable }, input, timed);
     return decided(
       { refund, isNew: true },
       this.refunds.add(caller, refund),
-      this.events.record(caller, 'refund.created', refund, state.notifyUrl),
+      this.events.record(timed, 'refund.created', refund, state.notifyUrl),
       // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
       this.amounts.change(caller, id, 'reserve', refund.state.amount),
     );

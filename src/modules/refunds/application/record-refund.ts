@@ -38,12 +38,13 @@ export class RecordRefund {
       }
       const { state, refundable } = await this.payments.lock(caller, id, 'payment');
       await this.refunds.requireUnknown(caller, made);
-      const refund = Refund.record({ ...state, refundable }, made, await this.clock.at(caller));
+      const timed = await this.clock.at(caller);
+      const refund = Refund.record({ ...state, refundable }, made, timed);
       return decided(
         { refund, isNew: true },
         this.refunds.add(caller, refund),
-        this.events.record(caller, 'refund.created', refund, state.notifyUrl),
-        this.events.record(caller, 'refund.succeeded', refund, state.notifyUrl),
+        this.events.record(timed, 'refund.created', refund, state.notifyUrl),
+        this.events.record(timed, 'refund.succeeded', refund, state.notifyUrl),
         this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
       );
     });

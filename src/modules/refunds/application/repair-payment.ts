@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Ledger } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
@@ -14,6 +15,7 @@ export class RepairPayment {
     private readonly payments: PaymentQueries,
     private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
+    private readonly clock: CallerClock,
   ) {}
 
   /** What is to be repaired. Nothing is written unless `isMeant`. Locks refunds before their payment, as CloseRefund does. Refuses with not_found. */
@@ -25,10 +27,11 @@ export class RepairPayment {
       const repair = repairOf(state, await this.refunds.ofPayment(caller, id));
       if (!isMeant) return decided(repair);
       for (const { before, after } of repair.failed) await this.refunds.change(caller, before, after);
+      const timed = await this.clock.at(caller);
       return decided(
         repair,
         this.amounts.restore(caller, id, repair),
-        ...repair.failed.map(({ after }) => this.events.record(caller, 'refund.failed', after, state.notifyUrl)),
+        ...repair.failed.map(({ after }) => this.events.record(timed, 'refund.failed', after, state.notifyUrl)),
       );
     });
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
+import { CallerClock, Clock, type TimedCaller } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { Lookups } from '../../application/lookups.js';
 import { TestClockRecord } from './test-clock.record.js';
@@ -24,10 +24,11 @@ export class TypeormCallerClock extends CallerClock {
     this.read = new Lookups(clock, READ_AGAIN_MS, MAX_CLOCKS);
   }
 
-  at({ organization, mode }: Caller): Moment | Promise<Moment> {
-    if (mode === 'live' || organization === NO_ORGANIZATION) return this.moment(0);
+  at(caller: Caller): TimedCaller | Promise<TimedCaller> {
+    const { organization, mode } = caller;
+    if (mode === 'live' || organization === NO_ORGANIZATION) return this.timed(caller, 0);
     const ahead = this.lookups().get(organization, () => this.aheadOf(organization));
-    return ahead instanceof Promise ? ahead.then((read) => this.moment(read)) : this.moment(ahead);
+    return ahead instanceof Promise ? ahead.then((read) => this.timed(caller, read)) : this.timed(caller, ahead);
   }
 
   async settled(): Promise<void> {
@@ -43,8 +44,8 @@ export class TypeormCallerClock extends CallerClock {
     return own;
   }
 
-  private moment(ahead: number): Moment {
-    return { now: this.clock.now() + ahead, ahead };
+  private timed({ organization, mode }: Caller, ahead: number): TimedCaller {
+    return { organization, mode, now: this.clock.now() + ahead, ahead };
   }
 
   private async aheadOf(organization: string): Promise<number> {

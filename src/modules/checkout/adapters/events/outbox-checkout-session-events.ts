@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../../shared/caller.js';
+import type { TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { CheckoutSessionEvents } from '../../application/ports.js';
@@ -12,7 +12,7 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     super();
   }
 
-  record(caller: Caller, type: SessionEvent, session: CheckoutSession): Write {
+  record(caller: TimedCaller, type: SessionEvent, session: CheckoutSession): Write {
     const { id, notifyUrl } = session.state;
     const data = checkoutSessionJson(session);
     const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;

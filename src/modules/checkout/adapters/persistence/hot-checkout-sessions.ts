@@ -5,7 +5,7 @@ import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { type Selected, selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -119,9 +119,9 @@ export class HotCheckoutSessions extends CheckoutSessions {
     });
   }
 
-  async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
+  close(caller: TimedCaller, { state: { id, status, paymentStatus } }: CheckoutSession): Part {
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
+    const values = [...key, status, paymentStatus, caller.ahead / 1000];
     return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 

@@ -11,7 +11,6 @@ import {
   type Order,
 } from '../../application/ports.js';
 import { EVENT_ID } from '../../domain/event.js';
-import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 class EventsQuery {
   @OneOf(({ eventTypes }) => eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
@@ -39,15 +38,6 @@ export class ListEventsQuery extends EventsQuery {
 
 export class ListLedgerEventsQuery extends EventsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' }) organization?: string;
-}
-
-export class ResendEventRequest {
-  @Id(WEBHOOK_ENDPOINT_ID, {
-    optional: true,
-    description:
-      'ID of the only endpoint to send the event to, even if it does not subscribe to the type. Default: every endpoint that subscribes, and the `notify_url`.',
-  })
-  webhook_endpoint?: string | null;
 }
 
 export function toLedgerFilter(ledger: Ledger, { organization, ...query }: ListLedgerEventsQuery): LedgerEventFilter {

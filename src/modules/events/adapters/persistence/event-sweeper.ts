@@ -20,20 +20,17 @@ const OLD = {
     WHERE mode = $2 AND type = $3 AND id > $5 AND id < $1 ORDER BY id LIMIT $4`,
 };
 
-/** SKIP LOCKED: several instances sweep at once without waiting for each other. Deleting a delivery deletes its attempts. */
-const REMOVE = {
+/** SKIP LOCKED: several instances sweep at once without waiting for each other. */
+const ofFacts = ({ eventTexts }: Facts) => ({
   name: 'events.remove',
   text: `/* both modes: the places are those of one */ WITH removed AS (
       DELETE FROM events WHERE organization_id = $1 AND ctid = ANY (ARRAY(
         SELECT ctid FROM events WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND id < $3
         FOR UPDATE SKIP LOCKED))
       RETURNING organization_id, mode, id
-    ), deliveries AS (
-      DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = $1
-        AND delivery.mode = removed.mode AND delivery.event_id = removed.id
-    )
+    )${eventTexts.removed.map((text, place) => `, other_${place} AS (${text})`).join('')}
     SELECT FROM removed`,
-};
+});
 
 const RETENTION = { queue: 'events.remove' };
 
@@ -41,7 +38,7 @@ interface OldEvent extends Place {
   readonly id: string;
 }
 
-/** Removes the events of all organizations that are older than their retention, with their deliveries. */
+/** Removes the events of all organizations that are older than their retention, with what other modules wrote of them. */
 @Injectable()
 export class EventSweeper implements OnApplicationBootstrap {
   constructor(
@@ -75,8 +72,9 @@ export class EventSweeper implements OnApplicationBootstrap {
   }
 
   async remove(old: readonly OldEvent[], before: string): Promise<void> {
+    const statement = ofFacts(this.facts);
     for (const [organization, places] of byOrganization(old)) {
-      await this.database.autocommit(RETENTION, REMOVE, [organization, places, before]);
+      await this.database.autocommit(RETENTION, statement, [organization, places, before]);
     }
   }
 }

@@ -7,7 +7,6 @@ import {
   describedEnum,
   id,
   integer,
-  list,
   MODE,
   NAME,
   nullable,
@@ -20,12 +19,14 @@ import {
   withOrganization,
 } from '../../../../request/schema.js';
 import { createdAt, ORGANIZATION_ID, recordedAt } from '../../../../shared/id.js';
-import { type Attempt, SHOWN_ATTEMPTS } from '../../application/ports.js';
-import type { ResentEvent } from '../../application/resend-event.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
-import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
-const FIELDS = {
+export const EVENTS_TAG = [
+  'Events',
+  'An event describes a change of a resource. It is also sent to webhook endpoints and to the `notify_url` that belongs to the resource.',
+] as const;
+
+export const EVENT_FIELDS = {
   id: id(EVENT_ID, 'ID of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'Object type.'),
   type: ofFacts<string>(({ resourcesWithEvents }) => ({
@@ -52,13 +53,13 @@ function dataSchema({ resourcesWithEvents }: Facts): Schema {
   return { [NAME]: 'EventData', ...data, properties: { ...(data.properties as object), ...details } };
 }
 
-const EVENT = object(FIELDS, {
+const EVENT = object(EVENT_FIELDS, {
   name: 'Event',
   description: 'A change of a resource. `data.object` is the resource right after the change.',
 });
 
 const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
-const LEDGER_EVENT = object(withOrganization(ORGANIZATION, FIELDS), {
+const LEDGER_EVENT = object(withOrganization(ORGANIZATION, EVENT_FIELDS), {
   name: 'LedgerEvent',
   description: 'A change of a resource, with the organization that owns it.',
 });
@@ -84,45 +85,6 @@ function webhooksOf(event: EventSchema, { resourcesWithEvents }: Facts): Readonl
   return Object.fromEntries(described);
 }
 
-const NUMBERED = {
-  webhook_endpoint: nullable(
-    id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that the event is sent to; null for the `notify_url`.'),
-  ),
-  attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
-};
-
-export const DELIVERY = object(
-  {
-    ...NUMBERED,
-    attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
-    status_code: nullable(integer('HTTP status of the response; null if there was none.', { examples: [204] })),
-    error: nullable(text('Why there was no response; null if there was one.')),
-    duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0, examples: [120] }),
-    next_attempt_at: {
-      ...nullable(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
-      examples: [null],
-    },
-  },
-  { name: 'Delivery', description: 'An attempt to deliver an event.' },
-);
-
-export const EVENT_WITH_DELIVERIES = object(
-  {
-    ...FIELDS,
-    deliveries: list(DELIVERY, `The last ${SHOWN_ATTEMPTS} attempts of each delivery of the event, oldest first.`),
-  },
-  { name: 'EventWithDeliveries', description: 'An event with the last attempts to deliver it.' },
-);
-
-const DUE_DELIVERY = object(
-  { ...NUMBERED, next_attempt_at: timestamp('When the attempt is due, in Unix seconds.') },
-  { name: 'DueDelivery', description: 'A delivery of an event whose next attempt is due.' },
-);
-export const RESENT_EVENT = object(
-  { ...FIELDS, deliveries: list(DUE_DELIVERY, 'One for each receiver to which the event is sent.') },
-  { name: 'ResentEvent', description: 'An event with the deliveries that are due now.' },
-);
-
 export const EVENT_LIST = listOf('EventList', EVENT);
 export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
@@ -143,31 +105,4 @@ export function eventJson(event: Event, organization?: string | null): string {
   };
   const more = details ? `,${details.slice(1, -1)}` : '';
   return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data},"reason":${JSON.stringify(reason)}${more}}}`;
-}
-
-export function eventWithDeliveriesJson(event: Event, attempts: readonly Attempt[]): string {
-  return withDeliveries(event, attempts.map(deliveryView));
-}
-
-export function resentEventJson({ event, recipients, dueAt }: ResentEvent): string {
-  const due = recipients.map(({ endpoint, attempts }): ValueOf<typeof DUE_DELIVERY> => {
-    return { webhook_endpoint: endpoint, attempt: attempts + 1, next_attempt_at: Math.floor(dueAt / 1000) };
-  });
-  return withDeliveries(event, due);
-}
-
-function withDeliveries(event: Event, deliveries: readonly object[]): string {
-  return `${eventJson(event).slice(0, -1)},"deliveries":${JSON.stringify(deliveries)}}`;
-}
-
-export function deliveryView(made: Attempt): ValueOf<typeof DELIVERY> {
-  return {
-    webhook_endpoint: made.endpoint,
-    attempt: made.attempt,
-    attempted_at: Math.floor(made.attemptedAt / 1000),
-    status_code: made.statusCode,
-    error: made.error,
-    duration_ms: made.durationMs,
-    next_attempt_at: made.nextAttemptAt === null ? null : Math.floor(made.nextAttemptAt / 1000),
-  };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../../shared/caller.js';
+import type { TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { PaymentEvents } from '../../application/ports.js';
@@ -12,7 +12,7 @@ export class OutboxPaymentEvents extends PaymentEvents {
     super();
   }
 
-  record(caller: Caller, type: PaymentEvent, payment: Payment): Write {
+  record(caller: TimedCaller, type: PaymentEvent, payment: Payment): Write {
     const { id, version, notifyUrl } = payment.state;
     const data = JSON.stringify(paymentView(payment));
     return this.outbox.record(caller, { type, object: id, sequence: version, data, notifyUrl });

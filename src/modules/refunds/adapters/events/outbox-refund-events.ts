@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../../shared/caller.js';
+import type { TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { RefundEvents } from '../../application/ports.js';
@@ -12,7 +12,7 @@ export class OutboxRefundEvents extends RefundEvents {
     super();
   }
 
-  record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
+  record(caller: TimedCaller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
     const { version, state } = refund;
     return this.outbox.record(caller, {
       type,

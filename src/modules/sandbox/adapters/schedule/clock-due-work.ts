@@ -6,7 +6,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
 import { OldSessions, OverdueSessions } from '../../../checkout/index.js';
-import { Deliveries, WebhookScheduler } from '../../../events/index.js';
+import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */

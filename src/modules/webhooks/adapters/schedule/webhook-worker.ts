@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Jobs } from '../../../../platform/jobs.js';
+import { Outbox } from '../../../events/index.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 
 /** How late an attempt that this process was not told of may be: a retry, or a delivery that another process left. */
@@ -12,6 +13,7 @@ const GRACE_MS = 5_000;
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
+    private readonly outbox: Outbox,
     private readonly scheduler: WebhookScheduler,
     private readonly host: HttpAdapterHost,
     private readonly jobs: Jobs,
@@ -19,6 +21,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
+    this.outbox.onCommitted((caller, event) => this.scheduler.recorded(caller, event));
     this.scheduler.serve();
     this.jobs.repeat('deliver_webhooks', INTERVAL_MS, () => this.scheduler.poll());
   }

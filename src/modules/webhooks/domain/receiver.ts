@@ -1,4 +1,5 @@
 import { NO_ORGANIZATION } from '../../../shared/id.js';
+import { hostOf } from '../../../shared/webhook-urls.js';
 
 const SECOND = 1_000;
 const FIRST_REST = 5 * SECOND;
@@ -26,8 +27,7 @@ export interface DueReceiver {
 }
 
 export function storedReceiver(url: string, isLedgers = false): string {
-  const host = (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
-  return isLedgers ? `${OF_LEDGER}${host}` : host;
+  return isLedgers ? `${OF_LEDGER}${hostOf(url)}` : hostOf(url);
 }
 
 export function dueReceiver(organization: string, stored: string): DueReceiver {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type ErrorCode, NOT_FOUND, notFound, Refusal } from '../../../shared/errors.js';
-import type { Event } from '../domain/event.js';
+import { type Event, Events } from '../../events/index.js';
 import { MAX_RESENDABLE } from '../domain/schedule.js';
-import { Events, type Recipient, Resending } from './ports.js';
+import { EventDeliveries, type Recipient } from './ports.js';
 
 export const RESEND_LIMIT: ErrorCode = {
   code: 'resend_limit',
@@ -24,7 +24,7 @@ export interface ResentEvent {
 export class ResendEvent {
   constructor(
     private readonly events: Events,
-    private readonly resending: Resending,
+    private readonly deliveries: EventDeliveries,
     private readonly clock: Clock,
   ) {}
 
@@ -35,11 +35,13 @@ export class ResendEvent {
   async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResentEvent>> {
     const event = await this.events.find(caller, id);
     if (event?.mode !== caller.mode) throw notFound('id');
-    const all = await this.resending.recipients(caller, event, endpoint);
-    requireSome(all, endpoint);
-    const recipients = requireResendable(all, id);
-    const dueAt = this.clock.now();
-    return decided({ event, recipients, dueAt }, this.resending.send(caller, event, recipients, dueAt));
+    return inTransaction(caller, async () => {
+      const all = await this.deliveries.lockRecipients(caller, event, endpoint);
+      requireSome(all, endpoint);
+      const recipients = requireResendable(all, id);
+      const dueAt = this.clock.now();
+      return decided({ event, recipients, dueAt }, await this.deliveries.send(caller, event, recipients, dueAt));
+    });
   }
 }
 

@@ -15,7 +15,7 @@ import { decided } from '../../../../shared/decision.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
-import { DELIVERY, deliveryView } from '../representation/events.views.js';
+import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
 import { deletedView, webhookEndpointView, withSecretView } from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,

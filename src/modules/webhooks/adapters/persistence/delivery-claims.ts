@@ -2,9 +2,8 @@ import { Logger } from '@nestjs/common';
 import type { Database } from '../../../../persistence/database.js';
 import { isUnavailable } from '../../../../platform/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
+import { type Event, eventFrom } from '../../../events/index.js';
 import type { Share } from '../../application/ports.js';
-import type { Event } from '../../domain/event.js';
-import { EVENT_COLUMNS } from './event.record.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
 import type { SealedSecrets } from './typeorm-webhook-endpoints.js';
 
@@ -39,10 +38,7 @@ const CLAIM = {
       event.id, type, event.mode, event.sequence, data, reason, details,
       nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
       "previousExpiresAt", "failingSince"
-    FROM claimed CROSS JOIN LATERAL (
-      SELECT ${EVENT_COLUMNS} FROM events
-      WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
-      ORDER BY id LIMIT 1) AS event
+    FROM claimed CROSS JOIN LATERAL (${eventFrom('claimed.mode', 'claimed.event_id')}) AS event
     LEFT JOIN LATERAL (
       SELECT ${SENT_TO} FROM webhook_endpoints
       WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id

@@ -6,7 +6,7 @@ import { notFound } from '../../../shared/errors.js';
 import { NO_ORGANIZATION, newId } from '../../../shared/id.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { EVENT_ID } from '../domain/event.js';
+import { EVENT_ID } from '../../events/index.js';
 import { dueReceiver, storedReceiver } from '../domain/receiver.js';
 import { type NewWebhookEndpoint, WebhookEndpoint, type WebhookEndpointChange } from '../domain/webhook-endpoint.js';
 import { OutgoingAttempts } from './outgoing-attempts.js';

@@ -1,4 +1,4 @@
-import type { Event } from '../domain/event.js';
+import type { Event } from '../../events/index.js';
 import type { AttemptResult } from '../domain/schedule.js';
 
 export interface Message {

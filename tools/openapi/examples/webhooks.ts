@@ -1,11 +1,11 @@
-import { requireResendable } from '../../../src/modules/events/application/resend-event.js';
 import { EVENT_ID } from '../../../src/modules/events/domain/event.js';
-import { MAX_RESENDABLE } from '../../../src/modules/events/domain/schedule.js';
+import { requireResendable } from '../../../src/modules/webhooks/application/resend-event.js';
+import { MAX_RESENDABLE } from '../../../src/modules/webhooks/domain/schedule.js';
 import {
   MAX_ENDPOINTS,
   WEBHOOK_ENDPOINT_ID,
   WebhookEndpoint,
-} from '../../../src/modules/events/domain/webhook-endpoint.js';
+} from '../../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { exampleId } from '../../../src/request/schema.js';
 import { WebhookUrls } from '../../../src/shared/webhook-urls.js';
 import type { Examples } from '../operation-examples.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import type { NewEvent } from '../domain/event.js';
+import type { NewEvent } from '../../events/index.js';
 import { type DueReceiver, dueReceiver, nameOf, ReceiverHealth, storedReceiver } from '../domain/receiver.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { DueReceivers } from './due-receivers.js';

@@ -1,0 +1,68 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { CallerOfKey } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../request/idempotency/idempotent-response.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { HttpResponse } from '../../../../request/response.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
+import { NoFieldsRequest } from '../../../../request/validation/requests.js';
+import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { EVENTS_TAG } from '../../../events/adapters/representation/events.views.js';
+import { EVENT_FACTS, EVENT_ID, Events } from '../../../events/index.js';
+import { EventDeliveries } from '../../application/ports.js';
+import { ResendEvent } from '../../application/resend-event.js';
+import {
+  EVENT_WITH_DELIVERIES,
+  eventWithDeliveriesJson,
+  RESENT_EVENT,
+  resentEventJson,
+} from '../representation/deliveries.views.js';
+import { ResendEventRequest } from './event-deliveries.requests.js';
+
+@Controller(EVENT_FACTS.secret.path)
+@Tag(...EVENTS_TAG)
+export class EventDeliveriesController {
+  constructor(
+    private readonly events: Events,
+    private readonly deliveries: EventDeliveries,
+    private readonly resendEvent: ResendEvent,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Operation('readEvent', {
+    summary: 'Retrieve an event',
+    description: 'Returns the event with the last 20 attempts of each delivery.',
+    answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
+  })
+  @Get(':id')
+  async read(@CallerOfKey() caller: Caller, @PathId(EVENT_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    const event = await this.events.find(caller, id);
+    if (!event) throw notFound('id');
+    const attempts = await this.deliveries.attemptsAt(caller, event);
+    return new HttpResponse({ status: 200, body: eventWithDeliveriesJson(event, attempts) });
+  }
+
+  @Operation('resendEvent', {
+    summary: 'Resend an event',
+    description:
+      'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.',
+    answers: { 200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT } },
+  })
+  @Post(':id/resend')
+  @IdempotencyKey('accepted')
+  resend(
+    @CallerOfKey() caller: Caller,
+    @Keyed(ResendEventRequest) request: KeyedRequest<ResendEventRequest>,
+    @PathId(EVENT_ID) id: string,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      request,
+      () => this.resendEvent.execute(caller, id, request.body.webhook_endpoint ?? undefined),
+      (resent) => ({ status: 200, body: resentEventJson(resent) }),
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { NO_ENDPOINT } from './no-endpoint.js';
+
+/** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
+const DELIVER = (endpoint: string) => `INSERT INTO webhook_deliveries
+  (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
+SELECT ${endpoint}, 0, '-infinity' FROM new_event AS event`;
+
+const SUBSCRIBES = `endpoint.enabled AND endpoint.events && ARRAY['*', event.type]`;
+const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND ${SUBSCRIBES}`;
+const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver';
+
+/**
+ * The statement that records an event also selects its endpoints, so an endpoint misses no event that is recorded after its
+ * creation. Deliveries to the organization's endpoints and to the ledger's are inserted separately, because Citus cannot mix
+ * both kinds of tables in one query. The notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
+ */
+const RECORDED = [
+  `${DELIVER(`endpoint.organization_id, ${ENDPOINT}`)}
+JOIN webhook_endpoints AS endpoint ON ${OWN}`,
+  `${DELIVER(`event.organization_id, ${ENDPOINT}`)}
+JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${SUBSCRIBES}`,
+  `${DELIVER(`event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
+LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
+WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
+];
+
+/** Deleting a delivery deletes its attempts. */
+const REMOVED = `DELETE FROM webhook_deliveries AS delivery USING removed WHERE delivery.organization_id = $1
+  AND delivery.mode = removed.mode AND delivery.event_id = removed.id`;
+
+export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [REMOVED] };

@@ -1,0 +1,33 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+
+@Entity('webhook_deliveries')
+export class WebhookDeliveryRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', { name: 'event_id' })
+  event!: string;
+
+  /** NO_ENDPOINT for a notify_url. */
+  @PrimaryColumn('uuid', { name: 'endpoint_id' })
+  endpoint!: string;
+
+  @Column('text')
+  url!: string;
+
+  @Column('text')
+  receiver!: string;
+
+  @Column('smallint')
+  attempts!: number;
+
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
+  nextAttemptAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  outcome!: string | null;
+}

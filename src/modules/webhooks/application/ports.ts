@@ -1,0 +1,122 @@
+import type { Caller } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
+import type { Event } from '../../events/index.js';
+import type { DueReceiver } from '../domain/receiver.js';
+import type { MadeAttempt } from '../domain/schedule.js';
+import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
+
+/** An attempt to deliver an event. Instants are in milliseconds. */
+export interface Attempt {
+  /** Null for a notify_url. */
+  readonly endpoint: string | null;
+  readonly attempt: number;
+  readonly attemptedAt: number;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** Null if the delivery ended with this attempt. */
+  readonly nextAttemptAt: number | null;
+}
+
+export const SHOWN_ATTEMPTS = 20;
+
+/** Identifies an event of a type that each resource has at most once. */
+export interface ResourceEvent {
+  readonly object: string;
+  readonly type: string;
+}
+
+export interface Share {
+  readonly due: DueReceiver;
+  readonly take: number;
+}
+
+/** A page of a poll. `next` is where the next page begins; undefined after the last one. */
+export interface PolledPage<Found> {
+  readonly found: readonly Found[];
+  readonly next: string | undefined;
+}
+
+/** A delivery that this process alone may attempt until its lease ends. */
+export interface ClaimedDelivery extends DueReceiver {
+  readonly event: Event;
+  readonly url: string;
+  readonly attempt: number;
+  /** When it was due, in milliseconds of real time; null for a first attempt, which is due at once. */
+  readonly dueAt: number | null;
+  readonly secrets: readonly string[];
+  /** Null for a notify_url. */
+  readonly endpoint: ClaimedEndpoint | null;
+}
+
+export interface ClaimedEndpoint {
+  readonly id: string;
+  /** False if it was deleted or disabled. */
+  readonly isOpen: boolean;
+  /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
+  readonly failingSince: number | null;
+}
+
+/** Deliveries of every organization. Instants are in milliseconds. */
+export abstract class Deliveries {
+  /** Organizations with unfinished deliveries, due or not. */
+  abstract organizations(after: string | undefined): Promise<PolledPage<string>>;
+  /** Receivers with due deliveries of an organization. The cost does not grow with the number of deliveries. */
+  abstract due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>>;
+  /** Claims the longest due deliveries of each share. No other process gets them before the lease ends. */
+  abstract claim(
+    organization: string,
+    shares: readonly Share[],
+    now: number,
+    leaseEnd: number,
+  ): Promise<ClaimedDelivery[]>;
+  abstract end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void>;
+  /** Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome. Logs a failure. */
+  abstract finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void>;
+  /** Logs something that is no receiver's fault. */
+  abstract report(error: unknown): void;
+  /** Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are under way do not change. */
+  abstract advance(caller: Caller, seconds: number): Write;
+  /** Whether no delivery to the caller is due or under way. */
+  abstract isIdle(caller: Caller): Promise<boolean>;
+}
+
+/** A destination of an event. `endpoint` is null for a notify_url. */
+export interface Recipient {
+  readonly endpoint: string | null;
+  readonly url: string;
+  readonly attempts: number;
+}
+
+export abstract class EventDeliveries {
+  /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
+  abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
+  /** The time of the event, in milliseconds, if a delivery of it is unfinished. In the caller's mode. */
+  abstract undeliveredSince(caller: Caller, event: ResourceEvent): Promise<number | undefined>;
+  /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
+  abstract lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
+  /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
+  abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Promise<Write>;
+}
+
+/** The webhook endpoints of the caller: an organization or, with NO_ORGANIZATION, the ledger. */
+export abstract class WebhookEndpoints {
+  /** All endpoints of the caller's mode, newest first. There are at most MAX_ENDPOINTS. */
+  abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
+  abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
+  /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
+  abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
+  /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */
+  abstract lock(caller: Caller, id: string): Promise<WebhookEndpoint>;
+  /** Stale if another endpoint has the same `place`. */
+  abstract add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Promise<void>;
+  abstract change(caller: Caller, endpoint: WebhookEndpoint): Promise<void>;
+  /** Stores a new secret. The previous one also signs until `previousExpiresAt` (milliseconds). */
+  abstract rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void>;
+  abstract remove(caller: Caller, id: string): Promise<void>;
+  /** Records the health of an endpoint of the owner, unless it has changed since the claim. */
+  abstract recordHealth(owner: Caller, claimed: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
+  /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */
+  abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
+}

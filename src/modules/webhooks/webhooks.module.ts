@@ -1,0 +1,64 @@
+import { Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
+import { EventsModule } from '../events/index.js';
+import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
+import { nameResolver } from './adapters/delivery/names.js';
+import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
+import {
+  LedgerWebhookEndpointsController,
+  WebhookEndpointsController,
+} from './adapters/http/webhook-endpoints.controller.js';
+import { DELIVERIES_OF_EVENTS } from './adapters/persistence/deliveries-of-events.js';
+import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
+import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-deliveries.js';
+import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
+import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
+import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
+import { WEBHOOK_TRACES } from './adapters/persistence/webhook-traces.js';
+import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
+import { AttemptDelivery } from './application/attempt-delivery.js';
+import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
+import { OutgoingAttempts } from './application/outgoing-attempts.js';
+import { Deliveries, EventDeliveries, WebhookEndpoints } from './application/ports.js';
+import { Receivers } from './application/receivers.js';
+import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
+import { WebhookScheduler } from './application/webhook-scheduler.js';
+import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
+
+/** An attempt has 15 seconds, which is common for webhooks. */
+const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
+
+/** Delivers events as webhooks. */
+@Module({
+  imports: [EventsModule],
+  controllers: [EventDeliveriesController, WebhookEndpointsController, LedgerWebhookEndpointsController],
+  providers: [
+    AttemptDelivery,
+    ManageWebhookEndpoints,
+    OutgoingAttempts,
+    ResendEvent,
+    WebhookScheduler,
+    WebhookWorker,
+    { provide: Deliveries, useClass: PostgresDeliveries },
+    { provide: EventDeliveries, useClass: TypeormEventDeliveries },
+    { provide: Network, useValue: NETWORK },
+    { provide: Receivers, useClass: HttpReceivers },
+    { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
+  ],
+  exports: [Deliveries, EventDeliveries, WebhookScheduler],
+})
+export class WebhooksModule {}
+
+export const WEBHOOKS: ModuleFacts = {
+  module: WebhooksModule,
+  records: [WebhookDeliveryRecord, WebhookEndpointRecord, LedgerWebhookEndpointRecord],
+  errors: [WEBHOOK_ENDPOINT_LIMIT, RESEND_LIMIT],
+  resources: [WEBHOOK_ENDPOINT_FACTS],
+  metrics: [ATTEMPTS],
+  measurements: [DELIVERY_MEASUREMENT],
+  jobs: ['deliver_webhooks'],
+  eventTexts: DELIVERIES_OF_EVENTS,
+  traces: [WEBHOOK_TRACES],
+};

@@ -1,0 +1,87 @@
+/**
+ * `npm run release -- [--to dist/release]`: makes the packages of what is committed, a list of what each contains (CycloneDX), their
+ * licences and checksums. The same commit makes the same bytes.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** The service, whose manifest is the repository's, and what others install beside it. */
+const FOLDERS = ['', 'client', 'mcp'];
+const SBOM = 'sbom.json';
+const SBOM_COMMAND = [
+  '--yes',
+  '@cyclonedx/cyclonedx-npm@6.0.1',
+  '--package-lock-only',
+  '--omit',
+  'dev',
+  '--output-reproducible',
+];
+
+const { values } = parseArgs({ options: { to: { type: 'string', default: 'dist/release' } } });
+const to = resolve(values.to);
+const run = (cwd, command, ...words) =>
+  execFileSync(command, words, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
+
+if (run('.', 'git', 'status', '--porcelain') !== '') {
+  console.error('A release is made of what is committed: commit or remove what `git status` shows.');
+  process.exit(1);
+}
+
+/** Packs one folder, and returns the names of what was made. */
+function pack(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  // Without one, a package depends on nothing, or on what npm finds on the day of the release.
+  if (!existsSync(join(folder, 'package-lock.json'))) run(folder, 'npm', 'install', '--silent', '--package-lock-only');
+  run(folder, 'npx', ...SBOM_COMMAND, '--output-file', SBOM);
+  run(folder, 'npm', 'pack', '--silent', '--pack-destination', to);
+  const contents = `${name}-${version}.${SBOM}`;
+  copyFileSync(join(folder, SBOM), join(to, contents));
+  return [`${name}-${version}.tgz`, contents];
+}
+
+function licencesOf(contents) {
+  const { components = [] } = JSON.parse(readFileSync(join(to, contents), 'utf8'));
+  return components.map(({ group, name, version, licenses = [] }) => {
+    const terms = licenses.map(({ license, expression }) => expression ?? license.id ?? license.name);
+    return `${group ? `${group}/` : ''}${name} ${version}: ${terms.join(', ')}\n`;
+  });
+}
+
+const tree = mkdtempSync(join(tmpdir(), 'tillgate-release-'));
+try {
+  execFileSync('tar', ['-x', '-C', tree], { input: execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 28 }) });
+  symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
+  run(tree, 'npm', 'run', '--silent', 'build');
+  // Who unpacks the service and runs `npm ci` gets the packages that it was tested with, as the image does.
+  copyFileSync(join(tree, 'package-lock.json'), join(tree, 'npm-shrinkwrap.json'));
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  const made = FOLDERS.map((folder) => join(tree, folder))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .flatMap(pack);
+  const licences = new Set(made.filter((name) => name.endsWith(SBOM)).flatMap(licencesOf));
+  writeFileSync(join(to, 'LICENSES.txt'), [...licences].sort().join(''));
+  const sums = [...made, 'LICENSES.txt'].map((name) => {
+    const sum = createHash('sha256')
+      .update(readFileSync(join(to, name)))
+      .digest('hex');
+    return `${sum}  ${name}\n`;
+  });
+  writeFileSync(join(to, 'SHA256SUMS'), sums.join(''));
+  process.stdout.write(sums.join(''));
+} finally {
+  rmSync(tree, { recursive: true });
+}
