@@ -41,3 +41,5 @@ export { OrganizationReferences1763700000045 } from './0045-organization-referen
 export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';
 export { RefundApprovals1763700000048 } from './0048-refund-approvals.js';
 export { RefundApprovalIndexes1763700000049 } from './0049-refund-approval-indexes.js';
+export { Forgetting1763700000052 } from './0052-forgetting.js';
+export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';

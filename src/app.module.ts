@@ -8,7 +8,7 @@ import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
 import { DatabaseModule } from './persistence/database.module.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
-import { Facts, type ModuleFacts } from './platform/facts.js';
+import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
 import { ActorGuard } from './request/actor.guard.js';
 import { BodyGuard } from './request/body.guard.js';
@@ -18,15 +18,17 @@ import { ErrorResponses } from './request/errors.js';
 import { IDEMPOTENCY_ERRORS } from './request/idempotency/error.codes.js';
 import { IdempotencyModule } from './request/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
+import { RESPONSE_TRACES } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 
 export const MODULES: readonly ModuleFacts[] = Object.values(declared);
-const PLATFORM = {
+const PLATFORM: Declarations = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
   jobs: ['remove_idempotency_keys', 'analyze_new_tables', 'reconcile'],
+  traces: [RESPONSE_TRACES],
 };
 
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);

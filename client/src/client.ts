@@ -68,6 +68,11 @@ class CheckoutSessions extends Resource {
     return this.act(this.path, id, 'expire', options);
   }
 
+  /** Removes what a closed session tells of its customer. */
+  redact(id: string, options?: WriteOptions): Promise<Schemas['CheckoutSession']> {
+    return this.act(this.path, id, 'redact', options);
+  }
+
   /** Retrieves the page on which the customer pays the session. */
   page(id: string, options?: ReadOptions): Promise<Schemas['CheckoutPage']> {
     return this.transport.get(`${this.path}/${encodeURIComponent(id)}/page`, {}, options);

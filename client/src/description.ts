@@ -108,6 +108,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/checkout_sessions/{id}/redact': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Redact a checkout session
+     * @description Removes for ever what a complete or expired session tells of the customer: `customer_email`, `description`, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.
+     */
+    post: operations['redactCheckoutSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/events': {
     parameters: {
       query?: never;
@@ -1272,6 +1292,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'checkout.session.redacted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * checkout.session.redacted
+     * @description The details of a closed checkout session were removed, here and everywhere else.
+     */
+    post: operations['checkoutSessionRedacted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'webhook.test': {
     parameters: {
       query?: never;
@@ -1546,6 +1586,26 @@ export interface webhooks {
      * @description The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.
      */
     post: operations['ledgerCheckoutSessionAwaitingPayment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.checkout.session.redacted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.redacted
+     * @description The details of a closed checkout session were removed, here and everywhere else.
+     */
+    post: operations['ledgerCheckoutSessionRedacted'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1975,6 +2035,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2341,6 +2402,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2660,6 +2722,7 @@ export interface components {
          *     - `rate_limited`: Too many requests. Repeat the request after `Retry-After`.
          *     - `organization_reference_reused`: The reference was used for an organization with another name. Read that organization.
          *     - `session_not_open`: The session is complete or expired. Read it.
+         *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
@@ -2693,6 +2756,7 @@ export interface components {
           | 'rate_limited'
           | 'organization_reference_reused'
           | 'session_not_open'
+          | 'session_not_closed'
           | 'payment_session_mismatch'
           | 'payment_required'
           | 'webhook_endpoint_limit'
@@ -2781,6 +2845,7 @@ export interface components {
      *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
      *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
      *     - `checkout.session.awaiting_payment`: The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.
+     *     - `checkout.session.redacted`: The details of a closed checkout session were removed, here and everywhere else.
      *     - `webhook.test`: A webhook endpoint was tested.
      *     - `payment.created`: A captured payment was recorded.
      *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
@@ -2799,6 +2864,7 @@ export interface components {
       | 'checkout.session.completed'
       | 'checkout.session.expired'
       | 'checkout.session.awaiting_payment'
+      | 'checkout.session.redacted'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -3343,6 +3409,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3422,6 +3489,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -4249,6 +4317,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -4323,6 +4392,7 @@ export interface components {
         | 'checkout.session.completed'
         | 'checkout.session.expired'
         | 'checkout.session.awaiting_payment'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -4614,6 +4684,7 @@ export interface components {
       | 'checkout.session.completed'
       | 'checkout.session.expired'
       | 'checkout.session.awaiting_payment'
+      | 'checkout.session.redacted'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -4994,6 +5065,71 @@ export interface operations {
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  redactCheckoutSession: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The redacted session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CheckoutSession'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'session_not_closed';
+            };
+          };
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8305,6 +8441,36 @@ export interface operations {
       '2XX': components['responses']['Received'];
     };
   };
+  checkoutSessionRedacted: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'checkout.session.redacted';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
   webhookTest: {
     parameters: {
       query?: never;
@@ -8714,6 +8880,36 @@ export interface operations {
         'application/json': components['schemas']['LedgerEvent'] & {
           /** @constant */
           type?: 'checkout.session.awaiting_payment';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
+  ledgerCheckoutSessionRedacted: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.redacted';
           data?: {
             object?: components['schemas']['CheckoutSession'];
           };

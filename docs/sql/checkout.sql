@@ -1,3 +1,12 @@
+-- checkout.closed
+SELECT id, coalesce(closed_at, expires_at)::text AS "closedAt", status = 'expired' AS "isExpired"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND status <> 'open' AND NOT is_redacted AND coalesce(closed_at,
+  expires_at) <= statement_timestamp() + make_interval(secs => $3) AND (coalesce(closed_at, expires_at), id) > ($4,
+  $5)
+ORDER BY coalesce(closed_at, expires_at), id
+LIMIT $6;
+
 -- checkout.expire_overdue
 WITH expired AS (
   UPDATE checkout_sessions
@@ -17,7 +26,7 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", paym
   AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url AS "notifyUrl",
   description AS "description", customer_email AS "customerEmail", locale AS "locale", metadata AS "metadata",
   line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt", extract(epoch FROM
-  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
+  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS "isRedacted"
 FROM expired;
 
 -- checkout.find
@@ -28,7 +37,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
+  "isRedacted"
 FROM checkout_sessions
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
@@ -40,8 +50,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", first_lines AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", line_count AS
-  "lineCount", line_discount AS "lineDiscount"
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
+  "isRedacted", line_count AS "lineCount", line_discount AS "lineDiscount"
 FROM checkout_sessions
 CROSS JOIN LATERAL (
   SELECT count(*)::integer AS line_count, sum((line->>'amountDiscount')::bigint)::bigint AS line_discount,
@@ -147,10 +157,33 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
+  "isRedacted"
 FROM checkout_sessions
 WHERE organization_id = $1 AND mode = $2 AND id = $3
 FOR NO KEY UPDATE;
+
+-- checkout.lock_details
+SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
+  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
+  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
+  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
+  "isRedacted", NOT (status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)) AS
+  "isStored"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = $3
+FOR UPDATE;
+
+-- checkout.lock_expired
+SELECT id
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND status = 'expired' AND NOT is_redacted
+ORDER BY id
+FOR UPDATE SKIP LOCKED;
 
 -- checkout.overdue
 /* every organization: overdue sessions of all of them expire */
@@ -169,6 +202,19 @@ WHERE organization_id = $4 AND mode = $5 AND status = 'open' AND expires_at <= s
 ORDER BY expires_at, id
 LIMIT $1;
 
+-- checkout.remove
+DELETE
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
+-- checkout.with_email
+SELECT id
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND (status <> 'open' OR status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $3)) AND lower(customer_email) = lower($4) AND id > $5
+ORDER BY id
+LIMIT 100;
+
 -- checkout_sessions.owner
 /* every organization: a resource of the ledger is of any of them */
 SELECT organization_id AS organization
@@ -179,10 +225,10 @@ WHERE mode = $1 AND id = $2;
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
   return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
-  original_expires_at, awaits)
+  original_expires_at, awaits, is_redacted)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint,
   $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text, $17::text, $18::text,
-  $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer);
+  $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer, $25::boolean);
 
 -- new_session*
 WITH new_session AS (
@@ -192,18 +238,18 @@ WITH new_session AS (
     v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url, v16::text AS notify_url,
     v17::text AS description, v18::text AS customer_email, v19::text AS locale, v20::json AS metadata,
     v21::json AS line_items, v22::timestamptz AS expires_at, v23::timestamptz AS original_expires_at,
-    v24::integer AS awaits
+    v24::integer AS awaits, v25::boolean AS is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[]) AS
-    sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24)
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[],
+    $25::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19,
+    v20, v21, v22, v23, v24, v25)
 )
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
   return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
-  original_expires_at, awaits)
+  original_expires_at, awaits, is_redacted)
 SELECT organization_id, mode, id, ui_mode, status, payment_status, currency, amount_subtotal, amount_discount,
   amount_shipping, amount_tax, amount_total, success_url, cancel_url, return_url, notify_url, description,
-  customer_email, locale, metadata, line_items, expires_at, original_expires_at, awaits
+  customer_email, locale, metadata, line_items, expires_at, original_expires_at, awaits, is_redacted
 FROM new_session;

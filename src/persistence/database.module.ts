@@ -5,6 +5,7 @@ import { HAS_CITUS } from '../platform/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { FirstStatistics } from './first-statistics.js';
+import { StoredTraces } from './traces.js';
 
 @Module({})
 export class DatabaseModule {
@@ -24,8 +25,9 @@ export class DatabaseModule {
         },
         Database,
         FirstStatistics,
+        StoredTraces,
       ],
-      exports: [Database],
+      exports: [Database, StoredTraces],
     };
   }
 }

@@ -55,6 +55,19 @@ export interface Diagnosis<Row = never> {
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
 }
 
+/** Where a part keeps what people said about sessions. In SQL, `$1` to `$3` are organization, mode, and IDs of sessions and what belongs to them. */
+export interface Traces {
+  /** Queries for the `id` of more that belongs to them, and of those that must not be removed. */
+  readonly belonging?: readonly string[];
+  readonly kept?: readonly string[];
+  /** Clear what was said, or remove the rows. */
+  readonly clear?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly json?: readonly { readonly find: string; readonly store: string }[];
+  /** Members of any JSON that have what was said, each with what is kept of its value. */
+  readonly said?: Readonly<Record<string, (value: never) => unknown>>;
+}
+
 /** What a part of the application declares: a module, or the platform. */
 export interface Declarations {
   readonly errors?: readonly ErrorCode[];
@@ -66,6 +79,7 @@ export interface Declarations {
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
   readonly jobs?: readonly string[];
+  readonly traces?: readonly Traces[];
   readonly eventTexts?: EventTexts;
 }
 
@@ -94,6 +108,8 @@ export class Facts implements Required<Declarations> {
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
   readonly jobs: readonly string[];
+  readonly traces: readonly Traces[];
+  readonly said: ReadonlyMap<string, (value: unknown) => unknown>;
   readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
@@ -113,6 +129,9 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
+    // Rows of refunds are changed before those of their payments (close-refund.ts).
+    this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
+    this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
       removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),

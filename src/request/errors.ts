@@ -33,6 +33,7 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   forbidden: { status: 403, nextStep: 'call_from_server' },
   right: { status: 403, nextStep: 'use_key' },
   missing: { status: 404, nextStep: 'list_resources' },
+  gone: { status: 410, nextStep: 'list_resources' },
   wrong_method: { status: 405, nextStep: 'use_method' },
   busy: { status: 409, nextStep: 'retry', headers: RETRY },
   // The rest of the body is not read, so the connection cannot carry another request.

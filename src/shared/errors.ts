@@ -7,6 +7,7 @@ export type ErrorKind =
   | 'forbidden'
   | 'right'
   | 'missing'
+  | 'gone'
   | 'wrong_method'
   | 'busy'
   | 'too_large'

@@ -75,6 +75,7 @@ test('each statement names its organization and mode, or says why it reads those
     page: () => organizations.page(PAGE, undefined),
     origins: () => organizations.origins(caller),
     all: () => organizations.all(),
+    forgetting: () => organizations.forgetting(),
     webhookSecrets: () => organizations.webhookSecrets(other.id),
     rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
   };

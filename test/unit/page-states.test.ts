@@ -51,6 +51,7 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
     lineDiscount: 0,
     originalExpiresAt: isAwaited ? 1 : null,
     currency: 'usd',
+    isRedacted: false,
   };
   const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
   const facts = {

@@ -8,7 +8,10 @@ import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkou
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { HotCheckoutSessions } from './adapters/persistence/hot-checkout-sessions.js';
+import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
+import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
+import { RetentionSweeper } from './adapters/schedule/retention-sweeper.js';
 import { AwaitPayment } from './application/await-payment.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
@@ -16,10 +19,18 @@ import {
   CheckoutSessionEvents,
   CheckoutSessionQueries,
   CheckoutSessions,
+  OldSessions,
   OverdueSessions,
   PageLinks,
+  SessionDetails,
 } from './application/ports.js';
-import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
+import { RedactCheckoutSession } from './application/redact-checkout-session.js';
+import {
+  PAYMENT_REQUIRED,
+  PAYMENT_SESSION_MISMATCH,
+  SESSION_NOT_CLOSED,
+  SESSION_NOT_OPEN,
+} from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
 @Module({
@@ -30,20 +41,24 @@ import { SESSION_FACTS } from './facts.js';
     CloseCheckoutSession,
     CreateCheckoutSession,
     ExpirySweeper,
+    RedactCheckoutSession,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
     { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
+    { provide: OldSessions, useClass: RetentionSweeper },
     { provide: PageLinks, useClass: EncryptedPageLinks },
+    { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
-  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
+  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, OldSessions, OverdueSessions, PageLinks],
 })
 export class CheckoutModule {}
 
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
-  errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
+  errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
-  jobs: ['expire_sessions'],
+  jobs: ['expire_sessions', 'forget_sessions'],
+  traces: [{ said: REDACTED_MEMBERS }],
 };

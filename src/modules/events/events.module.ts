@@ -6,6 +6,7 @@ import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
 import { EventLists } from './adapters/persistence/event-lists.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
+import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
 import { HotOutbox } from './adapters/persistence/hot-outbox.js';
 import { RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
@@ -32,4 +33,5 @@ export const EVENTS: ModuleFacts = {
   resources: [EVENT_FACTS],
   metrics: [RECORDED],
   jobs: ['remove_events'],
+  traces: [EVENT_TRACES],
 };

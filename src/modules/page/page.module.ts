@@ -9,6 +9,7 @@ import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
+import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TypeormPendingTransfers } from './adapters/persistence/typeorm-pending-transfers.js';
@@ -42,4 +43,5 @@ export const PAGE: ModuleFacts = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord, PaymentUrlRecord],
   jobs: ['receive_transfers'],
+  traces: [PAGE_TRACES],
 };

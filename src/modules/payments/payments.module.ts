@@ -12,6 +12,7 @@ import { HotHeldAmounts } from './adapters/persistence/hot-held-amounts.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
+import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
@@ -46,4 +47,5 @@ export const PAYMENTS: ModuleFacts = {
   resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
   measurements: [PAYMENT_MEASUREMENT],
+  traces: [PAYMENT_TRACES],
 };

@@ -14,6 +14,7 @@ import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresApprovals } from './adapters/persistence/postgres-approvals.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
+import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
 import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { UNAPPROVED_REFUNDS } from './adapters/persistence/unapproved-refunds.js';
@@ -84,4 +85,5 @@ export const REFUNDS: ModuleFacts = {
   measurements: [REFUND_MEASUREMENT],
   diagnoses: [STUCK_REFUNDS, UNAPPROVED_REFUNDS],
   jobs: ['expire_approvals'],
+  traces: [REFUND_TRACES],
 };

@@ -15,6 +15,7 @@ import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-del
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
+import { WEBHOOK_TRACES } from './adapters/persistence/webhook-traces.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
@@ -59,4 +60,5 @@ export const WEBHOOKS: ModuleFacts = {
   measurements: [DELIVERY_MEASUREMENT],
   jobs: ['deliver_webhooks'],
   eventTexts: DELIVERIES_OF_EVENTS,
+  traces: [WEBHOOK_TRACES],
 };

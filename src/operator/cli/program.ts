@@ -10,6 +10,7 @@ import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
 import { addReconcileCommand } from './reconcile.js';
+import { addRedactCommand } from './redact.js';
 import { addReencryptCommand } from './reencrypt.js';
 import { aboutNewDatabase } from './run.js';
 import { addStartCommand } from './start.js';
@@ -52,6 +53,7 @@ function newProgram(): Command {
   addWebhookCommands(program);
   addDoctorCommand(program);
   addDrillCommand(program);
+  addRedactCommand(program);
   addReencryptCommand(program);
   addMigrateCommand(program);
   return program;

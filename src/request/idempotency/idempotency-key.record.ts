@@ -28,6 +28,10 @@ export class IdempotencyKeyRecord {
   @Column('text')
   body!: string;
 
+  /** What a response with 2xx shows or changed, if it has an ID. */
+  @Column('uuid', { name: 'resource_id', nullable: true })
+  resourceId!: string | null;
+
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 }

@@ -51,7 +51,7 @@ export class Idempotency {
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
     const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
-    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds };
+    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds, subject: request.subject };
     const answer = ({ result, writes }: Decided<Result>) => {
       const response = new IdempotentResponse(respond(result));
       return decided(response, this.responses.add(caller, claim, response), ...writes);

@@ -3,6 +3,8 @@ import { Encryption } from '../../encryption/encryption.js';
 import { hot, insertInto, type Part } from '../../engine/index.js';
 import { Database } from '../../persistence/database.js';
 import { byOrganization, type Place } from '../../persistence/places.js';
+import { jsonColumn } from '../../persistence/traces.js';
+import type { Traces } from '../../platform/facts.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import type { HttpResponse } from '../response.js';
@@ -43,6 +45,8 @@ const SWEEP = {
     FOR UPDATE SKIP LOCKED))`,
 };
 
+export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', 'body', 'resource_id')] };
+
 const SWEEPER = { queue: 'idempotency.sweep' };
 
 export interface Claim {
@@ -50,6 +54,8 @@ export interface Claim {
   readonly key: string;
   readonly fingerprint: Buffer;
   readonly retentionSeconds: number;
+  /** The ID in the path of the request, if it has one. */
+  readonly subject: string | undefined;
 }
 
 type Scope = Pick<Claim, 'operation' | 'key'>;
@@ -84,11 +90,12 @@ export class StoredResponses {
 
   /** Fails with KEY_CONSTRAINT when the key is taken. */
   add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
-    const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
+    const { operation, key, fingerprint, subject, retentionSeconds: expiresAt } = claim;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
-    const stored = { fingerprint, status, location, body, expiresAt };
+    const resourceId = status < 300 ? resourceOf(subject, shown) : null;
+    const stored = { fingerprint, status, location, body, resourceId, expiresAt };
     return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }
 
@@ -131,6 +138,12 @@ export class StoredResponses {
   async remove(old: readonly OldResponse[]): Promise<void> {
     for (const owned of byOrganization(old)) await this.database.autocommit(SWEEPER, SWEEP, owned);
   }
+}
+
+/** The UUID in the path or, of what was created, at the start of the response. */
+function resourceOf(subject: string | undefined, body: string): string | null {
+  const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
+  return id === undefined ? null : uuidOf(id);
 }
 
 function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {

@@ -61,6 +61,10 @@ export const EXAMPLES: Examples = {
     ],
   },
   expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
+  redactCheckoutSession: {
+    answer: { status: 'expired', line_items: { product_name: '[redacted]' } },
+    refusals: [() => session().redact()],
+  },
   completeCheckoutSession: { answer: FREE, refusals: [() => session().completeFree()] },
   'checkout.session.completed': {
     answer: { sequence: 2, data: { object: { status: 'complete', payment_status: 'paid' } } },
@@ -69,4 +73,7 @@ export const EXAMPLES: Examples = {
     answer: { sequence: 2, data: { object: AWAITING, reason: AWAITED.reason } },
   },
   'checkout.session.expired': { answer: { sequence: 2, data: { object: { status: 'expired' } } } },
+  'checkout.session.redacted': {
+    answer: { sequence: 3, data: { object: { status: 'expired', line_items: { product_name: '[redacted]' } } } },
+  },
 };

@@ -28,6 +28,8 @@ export abstract class Organizations {
   abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Oldest first. */
   abstract all(): Promise<Organization[]>;
+  /** Those that keep the details of closed sessions for some days only. */
+  abstract forgetting(): Promise<Organization[]>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
   /** Replaces the current secret, which becomes the previous one. Returns whether the organization exists. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;

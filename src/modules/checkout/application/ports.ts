@@ -59,6 +59,33 @@ export interface OverdueSession extends Caller {
   readonly id: string;
 }
 
+export interface ClosedSession {
+  readonly id: OwnId;
+  /** Its position among the closed ones. Only the port's implementation understands it. */
+  readonly closedAt: string;
+  readonly isExpired: boolean;
+}
+
+export interface ClosedPage {
+  readonly days: number;
+  readonly limit: number;
+  readonly after: ClosedSession | undefined;
+}
+
+/** What customers and shops said: the details of closed sessions, and their traces everywhere else. */
+export abstract class SessionDetails {
+  /** Locks a session in the open transaction. `isStored` is false if it is overdue, and not stored as expired yet. Refuses with not_found. */
+  abstract lock(caller: Caller, id: OwnId): Promise<{ readonly session: CheckoutSession; readonly isStored: boolean }>;
+  /** Stores a redacted session, which is locked, and clears its traces. */
+  abstract clear(caller: Caller, session: CheckoutSession): Promise<void>;
+  /** Removes, in the open transaction, those of the sessions that expired and have no payment. Returns those that have one. */
+  abstract remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
+  /** Sessions with details that were closed so many days ago, by the clock of the caller, the oldest first. */
+  abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
+  /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */
+  abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
+}
+
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
@@ -67,6 +94,12 @@ export abstract class CheckoutSessionEvents {
 /** Expires the sessions that a moved test clock made overdue. */
 export abstract class OverdueSessions {
   abstract sweep(clock: MovedClock): Promise<void>;
+}
+
+/** Forgets sessions that were closed longer ago than their organization keeps details, by the clock of the caller. */
+export abstract class OldSessions {
+  /** Goes on for about `forMs`, if there are so many. */
+  abstract sweep(caller: Caller, forMs?: number): Promise<void>;
 }
 
 export interface PageLink {

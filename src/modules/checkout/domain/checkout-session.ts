@@ -18,6 +18,7 @@ export const SESSION_EVENTS = {
   'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
   'checkout.session.awaiting_payment':
     'The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.',
+  'checkout.session.redacted': 'The details of a closed checkout session were removed, here and everywhere else.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
@@ -25,6 +26,12 @@ export const SESSION_NOT_OPEN: ErrorCode = {
   code: 'session_not_open',
   kind: 'state',
   meaning: 'The session is complete or expired. Read it.',
+};
+
+export const SESSION_NOT_CLOSED: ErrorCode = {
+  code: 'session_not_closed',
+  kind: 'state',
+  meaning: 'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
 };
 
 export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
@@ -48,6 +55,7 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly originalExpiresAt: number | null;
   /** How often that was changed. */
   readonly awaits: number;
+  readonly isRedacted: boolean;
 }
 
 const LEAST_REST = 5 * 60;
@@ -66,6 +74,16 @@ export type CheckoutSessionSummary = Pick<
   'id' | 'mode' | 'status' | 'paymentStatus' | 'currency' | 'amountTotal'
 >;
 
+export const REDACTED = '[redacted]';
+const NO_DETAILS = {
+  successUrl: null,
+  cancelUrl: null,
+  returnUrl: null,
+  notifyUrl: null,
+  description: null,
+  customerEmail: null,
+};
+
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
 
@@ -79,15 +97,15 @@ export class CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
-    const awaited = { originalExpiresAt: null, awaits: 0 };
-    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...awaited, ...terms });
+    const unchanged = { originalExpiresAt: null, awaits: 0, isRedacted: false };
+    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...unchanged, ...terms });
   }
 
   static restore(state: CheckoutSessionState): CheckoutSession {
     return new CheckoutSession(state);
   }
 
-  /** Number of events about the session so far: the first is its creation, the last its completion or expiry. */
+  /** Number of its events but for its redaction: the first is its creation, the last its completion or expiry. */
   get version(): number {
     return (this.state.status === 'open' ? 1 : 2) + this.state.awaits;
   }
@@ -144,11 +162,29 @@ export class CheckoutSession {
     return new CheckoutSession({ ...this.state, ...times, awaits: awaits + 1 });
   }
 
+  /** The closed session without what tells of the customer or the shop. A redacted session stays as it is. */
+  redact(): CheckoutSession {
+    const { id, status, isRedacted, lineItems } = this.state;
+    if (isRedacted) return this;
+    if (status === 'open') {
+      const message = 'The session is open. Only a complete or expired session can be redacted.';
+      throw refusal(SESSION_NOT_CLOSED, paramError('id', 'invalid_value', message), id);
+    }
+    const lines = lineItems.map((line) => ({ ...line, productName: REDACTED, description: null, images: [] }));
+    const metadata = referenceOf(this.state.metadata);
+    return new CheckoutSession({ ...this.state, ...NO_DETAILS, metadata, lineItems: lines, isRedacted: true });
+  }
+
   private requireOpen(param: string): void {
     const { status, id } = this.state;
     if (status === 'open') return;
     throw refusal(SESSION_NOT_OPEN, paramError(param, 'invalid_value', `The session is ${status}, not open.`), id);
   }
+}
+
+/** The metadata of a redacted session. */
+export function referenceOf({ reference }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return reference === undefined ? {} : { reference };
 }
 
 function mismatch(param: 'amount' | 'currency', expected: string | number) {

@@ -59,6 +59,7 @@ export interface PageSession {
   readonly expiresAt: number;
   /** When it would have expired, while money is on its way. */
   readonly originalExpiresAt: number | null;
+  readonly isRedacted: boolean;
 }
 
 interface ShownSession extends PageSession {

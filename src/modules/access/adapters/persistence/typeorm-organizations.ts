@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
@@ -80,6 +80,12 @@ export class TypeormOrganizations extends Organizations {
 
   async all(): Promise<Organization[]> {
     const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { order: { id: 'ASC' } }));
+    return (await read).map((row) => this.fromRow(row));
+  }
+
+  async forgetting(): Promise<Organization[]> {
+    const where = { detailsRetentionDays: Not(IsNull()) };
+    const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { where }));
     return (await read).map((row) => this.fromRow(row));
   }
 

@@ -15,6 +15,7 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   record(caller: TimedCaller, type: SessionEvent, session: CheckoutSession, reason: string | null = null): Write {
     const { id, notifyUrl } = session.state;
     const data = checkoutSessionJson(session);
-    return this.outbox.record(caller, { type, object: id, sequence: session.version, data, reason, notifyUrl });
+    const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;
+    return this.outbox.record(caller, { type, object: id, sequence, data, reason, notifyUrl });
   }
 }

@@ -13,6 +13,7 @@ import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
+import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import {
@@ -35,6 +36,7 @@ export class CheckoutSessionsController {
     private readonly idempotency: Idempotency,
     private readonly createCheckoutSession: CreateCheckoutSession,
     private readonly closeCheckoutSession: CloseCheckoutSession,
+    private readonly redactCheckoutSession: RedactCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
     private readonly links: PageLinks,
   ) {}
@@ -63,8 +65,10 @@ export class CheckoutSessionsController {
     if (id === undefined) return response;
     const link = this.linkTo(caller, id);
     if (link === undefined) return response;
-    const isOpen = !response.replayed || (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
-    return isOpen ? response.with(link) : response;
+    if (!response.replayed) return response.with(link);
+    // It may have been removed since, after the days for which details are kept.
+    const session = await this.sessions.get(caller, ownId(caller, id)).catch(() => undefined);
+    return session?.state.status === 'open' ? response.with(link) : response;
   }
 
   @Operation('expireCheckoutSession', {
@@ -105,6 +109,27 @@ export class CheckoutSessionsController {
       caller,
       request,
       () => this.closeCheckoutSession.completeFree(caller, ownId(caller, id)),
+      closed,
+    );
+  }
+
+  @Operation('redactCheckoutSession', {
+    summary: 'Redact a checkout session',
+    description:
+      'Removes for ever what a complete or expired session tells of the customer: `customer_email`, `description`, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.',
+    answers: { 200: { description: 'The redacted session.', schema: CHECKOUT_SESSION } },
+  })
+  @Post(':id/redact')
+  @IdempotencyKey('accepted')
+  redact(
+    @CallerOfKey() caller: Caller,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+  ) {
+    return this.idempotency.once(
+      caller,
+      request,
+      async () => this.redactCheckoutSession.execute(caller, ownId(caller, id)),
       closed,
     );
   }

@@ -78,4 +78,7 @@ export class CheckoutSessionRecord {
 
   @Column('integer')
   awaits!: number;
+
+  @Column('boolean', { name: 'is_redacted' })
+  isRedacted!: boolean;
 }

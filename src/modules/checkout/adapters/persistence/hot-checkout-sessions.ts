@@ -21,7 +21,7 @@ import { clock, isOverdue, LISTS, type SUMMARY, status } from './checkout-sessio
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
-const columnsWith = (status: string, lineItems = 'line_items') =>
+export const columnsWith = (status: string, lineItems = 'line_items') =>
   selectionOf(CheckoutSessionRecord, {
     ...{ status, lineItems },
     expiresAt: 'extract(epoch FROM expires_at)::bigint',
@@ -29,7 +29,7 @@ const columnsWith = (status: string, lineItems = 'line_items') =>
   });
 
 const OWNER = ownerIn('checkout_sessions');
-const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
+export const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
 const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
@@ -65,7 +65,7 @@ const FIND_SHORT = {
 };
 const LOCK = { name: 'checkout.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
 /** Guarded by the number of the last event, too: what was decided on an earlier one says another expires_at. */
-const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
+const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5, closed_at = ${clock('$6')} ${BY_ID}
   AND status = 'open' AND expires_at > ${clock('$6')} AND awaits = $7`;
 const POSTPONE = `UPDATE checkout_sessions
   SET expires_at = to_timestamp($4), original_expires_at = to_timestamp($5), awaits = $6
@@ -165,9 +165,9 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 }
 
-type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
+export type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
-function fromRow(row: Row): CheckoutSession {
+export function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
 }

@@ -24,6 +24,8 @@ import {
   type CheckoutSessionState,
   type CheckoutSessionSummary,
   type PaymentStatus,
+  REDACTED,
+  referenceOf,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
 import { type UiMode } from '../../domain/session-terms.js';
@@ -80,7 +82,16 @@ const FIELDS = {
     object: constant('list', 'Object type.'),
     data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
-} satisfies FieldsOf<CheckoutSessionState, 'originalExpiresAt' | 'awaits'>;
+} satisfies FieldsOf<CheckoutSessionState, 'originalExpiresAt' | 'awaits' | 'isRedacted'>;
+
+const NULLED = ['success_url', 'cancel_url', 'return_url', 'notify_url', 'description', 'customer_email'] as const;
+/** What redact() keeps of a session, for the members of its JSON. */
+export const REDACTED_MEMBERS = {
+  ...Object.fromEntries(NULLED.map((name) => [name, () => null])),
+  metadata: referenceOf,
+  product_name: () => REDACTED,
+  images: () => [],
+};
 
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',

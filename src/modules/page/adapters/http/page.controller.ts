@@ -6,7 +6,7 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { PublicUrl } from '../../../../request/public-url.js';
 import { HttpResponse } from '../../../../request/response.js';
 import type { Decision } from '../../../../shared/decision.js';
-import { notFound, Refusal } from '../../../../shared/errors.js';
+import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
 import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
 import type { CheckoutPage, Visit } from '../../domain/checkout-page.js';
@@ -17,6 +17,8 @@ import { LinkRateGuard } from './link-rate.guard.js';
 import { PageErrorFilter } from './page-error.filter.js';
 import { formTargets, pageResponse, seeOther } from './page-response.js';
 
+/** Shown to customers only, as a page. */
+const PAGE_GONE: ErrorCode = { code: 'page_gone', kind: 'gone', meaning: 'The session of the page was redacted.' };
 const EMBEDDED = '/c/:token/embed';
 type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;
 
@@ -98,6 +100,7 @@ export class PageController {
 
   private async read(request: PageRequest): Promise<CheckoutPage> {
     const page = await this.readPage.execute(request.params.token);
+    if (page.facts.session.isRedacted) throw new Refusal(PAGE_GONE, 'The session was redacted.');
     if (isEmbedded(request) && page.facts.session.uiMode !== 'embedded') throw notFound('token');
     return page;
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type ObjectLiteral, type QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
+import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Pages, type PaymentUrls, type StoredPage } from '../../application/ports.js';
@@ -32,9 +33,8 @@ export class TypeormPages extends Pages {
 
   async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
     const row = { ...keyOf(caller, session), paymentUrl };
-    await this.insert(CheckoutPageRecord, row)
-      .orUpdate(['payment_url'], [...KEY, 'session_id'])
-      .execute();
+    const insert = this.insert(CheckoutPageRecord, row).orUpdate(['payment_url'], [...KEY, 'session_id']);
+    await orStale(insert.execute(), 'checkout_pages_session_fkey');
   }
 
   async setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void> {

@@ -5,7 +5,9 @@ import { languageOf } from './language.js';
 export function missingPageView(status: number, acceptLanguage: string | undefined): string {
   const language = languageOf(null, acceptLanguage);
   const { words } = language;
-  const [title, more] = status === 404 ? [words.missing, words.missingMore] : [words.trouble, words.troubleMore];
+  const [title, more] = [404, 410].includes(status)
+    ? [words.missing, words.missingMore]
+    : [words.trouble, words.troubleMore];
   return documentView({
     language,
     title,

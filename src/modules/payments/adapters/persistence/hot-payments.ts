@@ -11,6 +11,7 @@ const PAYMENT = insertInto('new_payment', PaymentRecord);
 export function recorded(caller: Caller, { state }: Payment): Write {
   const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
   const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
-  const stale = ['payments_reference_key', 'payments_checkout_session_key'];
+  // Its session may be removed meanwhile, because nobody paid it for so long.
+  const stale = ['payments_reference_key', 'payments_checkout_session_key', 'payments_checkout_session_fkey'];
   return hot(caller, PAYMENT, { ...state, ...ids }, { stale });
 }

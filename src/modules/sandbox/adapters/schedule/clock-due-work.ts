@@ -5,7 +5,7 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
-import { OverdueSessions } from '../../../checkout/index.js';
+import { OldSessions, OverdueSessions } from '../../../checkout/index.js';
 import { DueTransfers } from '../../../page/index.js';
 import { OverdueApprovals } from '../../../refunds/index.js';
 import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
@@ -13,6 +13,8 @@ import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
 const MAX_WAIT_MS = 20_000;
+/** The rest, if any, is done by the job. */
+const MAX_FORGETTING_MS = 5_000;
 /** How often what is due by moved clocks is done, and for how many clocks at once. */
 const INTERVAL_MS = 5_000;
 const BATCH = 100;
@@ -29,6 +31,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly transfers: DueTransfers,
     private readonly sessions: OverdueSessions,
     private readonly approvals: OverdueApprovals,
+    private readonly old: OldSessions,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
@@ -48,6 +51,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
       () => this.transfers.sweep({ ...caller, ahead }),
       () => this.sessions.sweep({ ...caller, ahead }),
       () => this.approvals.sweep({ ...caller, ahead }),
+      () => this.old.sweep(caller, MAX_FORGETTING_MS),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));

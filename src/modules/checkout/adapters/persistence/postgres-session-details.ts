@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../persistence/database.js';
+import { keyOf } from '../../../../persistence/rows.js';
+import { StoredTraces } from '../../../../persistence/traces.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock } from '../../../../shared/clock.js';
+import { notFound } from '../../../../shared/errors.js';
+import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
+import { type OwnId, ownId } from '../../../../shared/own-id.js';
+import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
+import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
+import { CheckoutSessionRecord } from './checkout-session.record.js';
+import { clock, isOverdue, status } from './checkout-session-lists.js';
+import { BY_ID, columnsWith, fromRow, type Row } from './hot-checkout-sessions.js';
+
+const OWN = 'organization_id = $1 AND mode = $2';
+const LOCK = {
+  name: 'checkout.lock_details',
+  text: `SELECT ${columnsWith(status('$4'))}, NOT (${isOverdue('$4')}) AS "isStored" FROM checkout_sessions ${BY_ID} FOR UPDATE`,
+};
+/** As the index has it. A session that expired by itself, or before this column was there, was closed at its expires_at. */
+const CLOSED_AT = 'coalesce(closed_at, expires_at)';
+const CLOSED = {
+  name: 'checkout.closed',
+  text: `SELECT id, ${CLOSED_AT}::text AS "closedAt", status = 'expired' AS "isExpired" FROM checkout_sessions
+    WHERE ${OWN} AND status <> 'open' AND NOT is_redacted AND ${CLOSED_AT} <= ${clock('$3')}
+      AND (${CLOSED_AT}, id) > ($4, $5) ORDER BY ${CLOSED_AT}, id LIMIT $6`,
+};
+const WITH_EMAIL = {
+  name: 'checkout.with_email',
+  text: `SELECT id FROM checkout_sessions WHERE ${OWN} AND (status <> 'open' OR ${isOverdue('$3')})
+    AND lower(customer_email) = lower($4) AND id > $5 ORDER BY id LIMIT 100`,
+};
+const LOCK_EXPIRED = {
+  name: 'checkout.lock_expired',
+  text: `SELECT id FROM checkout_sessions WHERE ${OWN} AND id = ANY ($3::uuid[]) AND status = 'expired' AND NOT is_redacted
+    ORDER BY id FOR UPDATE SKIP LOCKED`,
+};
+const REMOVE = {
+  name: 'checkout.remove',
+  text: `DELETE FROM checkout_sessions WHERE ${OWN} AND id = ANY ($3::uuid[])`,
+};
+
+@Injectable()
+export class PostgresSessionDetails extends SessionDetails {
+  constructor(
+    private readonly database: Database,
+    private readonly traces: StoredTraces,
+    private readonly clock: CallerClock,
+  ) {
+    super();
+  }
+
+  async lock(caller: Caller, id: OwnId) {
+    const values = [...scope(caller), uuidOf(id), await this.ahead(caller)];
+    const [row] = await this.database.query<Row & { isStored: boolean }>(LOCK, values);
+    if (!row) throw notFound('id');
+    return { session: fromRow(row), isStored: row.isStored };
+  }
+
+  async clear(caller: Caller, { state }: CheckoutSession): Promise<void> {
+    const { id, status, successUrl, cancelUrl, returnUrl, notifyUrl, isRedacted, ...rest } = state;
+    const { description, customerEmail, metadata, lineItems } = rest;
+    const urls = { successUrl, cancelUrl, returnUrl, notifyUrl };
+    const change = { status, isRedacted, ...urls, description, customerEmail, metadata, lineItems };
+    await this.database.repository(CheckoutSessionRecord).update(keyOf(caller, id), change);
+    await this.traces.forget(caller, [uuidOf(id)], 'clear');
+  }
+
+  async remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
+    const locked = await this.database.query<Row>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
+    const all = locked.map(({ id }) => id);
+    const kept = await this.traces.kept(caller, all);
+    const gone = all.filter((id) => !kept.includes(id));
+    await this.traces.forget(caller, gone, 'remove');
+    await this.database.query(REMOVE, [...scope(caller), gone]);
+    return kept.map((id) => idOfRow(caller, { id }));
+  }
+
+  async closed(caller: Caller, { days, limit, after }: ClosedPage): Promise<ClosedSession[]> {
+    const until = (await this.ahead(caller)) - days * 86_400;
+    const values = [
+      ...scope(caller),
+      until,
+      after?.closedAt ?? '-infinity',
+      after ? uuidOf(after.id) : FIRST_UUID,
+      limit,
+    ];
+    const rows = await this.database.read<ClosedSession>({ queue: CLOSED.name }, CLOSED, values);
+    return rows.map((row) => ({ ...row, id: idOfRow(caller, row) }));
+  }
+
+  async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
+    const values = [...scope(caller), await this.ahead(caller), email, after ? uuidOf(after) : FIRST_UUID];
+    return (await this.database.read<Row>(caller, WITH_EMAIL, values)).map((row) => idOfRow(caller, row));
+  }
+
+  /** In seconds. */
+  private async ahead(caller: Caller): Promise<number> {
+    return (await this.clock.at(caller)).ahead / 1000;
+  }
+}
+
+const scope = ({ organization, mode }: Caller) => [uuidOf(organization), mode];
+
+function idOfRow(caller: Caller, { id }: { readonly id: string }): OwnId {
+  return ownId(caller, idOf(CHECKOUT_SESSION_ID, id, caller.mode));
+}

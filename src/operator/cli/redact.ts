@@ -1,0 +1,58 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { INestApplicationContext } from '@nestjs/common';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSessionQueries,
+  RedactCheckoutSession,
+  SessionDetails,
+} from '../../modules/checkout/index.js';
+import { Database } from '../../persistence/database.js';
+import { type Caller, MODES } from '../../shared/caller.js';
+import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
+import { type OwnId, ownId } from '../../shared/own-id.js';
+import { id } from './arguments.js';
+import { withApplication } from './run.js';
+
+export function addRedactCommand(program: Command): void {
+  program
+    .command('redact')
+    .summary('remove what closed sessions tell of a customer')
+    .description(
+      'remove what closed sessions tell of a customer: of one session, or of all with an e-mail address, in both modes. An interrupted command can be run again.',
+    )
+    .option('--org <organization>', 'whose sessions, with --email', id(ORGANIZATION_ID))
+    .option('--email <address>', 'of the customer, in whatever case')
+    .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
+    .action(({ org: organization, email, session }, command) => {
+      if (session !== undefined && email === undefined) return withApplication((one) => redactOne(one, session));
+      if (organization === undefined || email === undefined || session !== undefined)
+        return command.error('Give --session, or --org with --email.');
+      return withApplication((application) => redactAll(application, organization, email));
+    });
+}
+
+async function redactOne(application: INestApplicationContext, session: string) {
+  const ledger = { mode: modeOf(session) };
+  const own = ownId(ledger, session);
+  await redact(application, await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own);
+  return { redacted: 1 };
+}
+
+async function redactAll(application: INestApplicationContext, organization: string, email: string) {
+  let redacted = 0;
+  for (const mode of MODES) {
+    const caller = { organization, mode };
+    const find = (after?: OwnId) => application.get(SessionDetails).withEmail(caller, email, after);
+    for (let found = await find(); found.length > 0; found = await find(found.at(-1))) {
+      for (const session of found) await redact(application, caller, session);
+      redacted += found.length;
+      process.stderr.write(`${redacted} redacted so far.\n`);
+    }
+  }
+  return { redacted };
+}
+
+async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
+  const redactSession = application.get(RedactCheckoutSession);
+  await application.get(Database).commit(async () => redactSession.execute(caller, session));
+}

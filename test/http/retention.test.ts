@@ -1,0 +1,96 @@
+/** Sessions that were closed longer ago than their organization keeps details. */
+import { afterEach, expect, test } from '@jest/globals';
+import { RetentionSweeper } from '../../src/modules/checkout/adapters/schedule/retention-sweeper.js';
+import { OldSessions } from '../../src/modules/checkout/index.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
+import { isReplay } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
+import { keepDetails, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
+import { until } from '../support/processes.js';
+import { expectBalanced } from '../support/reconciled.js';
+
+const SESSIONS = '/v1/checkout_sessions';
+const DAY = 86_400;
+
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const shop = useShop(service);
+
+afterEach(() => expectBalanced(service));
+
+const read = async (path: string) => (await shop.get(path)).body;
+const create = (key?: string) => shop.post(SESSIONS, plantedSession('https://shop.example'), key);
+const keepFor = (detailsRetentionDays: number) => keepDetails(service, shop, detailsRetentionDays);
+const advance = (advance_seconds: number) => shop.post('/v1/test_helpers/clock', { advance_seconds });
+
+test('sessions that nobody paid are removed whole, and the others redacted', async () => {
+  const unpaid = await create('unpaid');
+  const [event] = await shop.eventsOf(unpaid.body.id);
+  const mismatched = (await create()).body.id;
+  const paid = (await create()).body.id;
+  await shop.capture({ checkout_session: paid });
+  for (const { body } of [unpaid, { body: { id: mismatched } }]) await shop.expire(body.id);
+  await shop.capture({ checkout_session: mismatched, on_mismatch: 'record' });
+  await keepFor(1);
+  await advance(DAY - 60);
+  expect((await read(`${SESSIONS}/${paid}`)).description).toBe(PLANT);
+  const before = (await read('/v1/events?order=asc&limit=100')).data;
+
+  await advance(120);
+  for (const path of [`${SESSIONS}/${unpaid.body.id}`, `/v1/events/${event.id}`])
+    expect((await shop.get(path)).status).toBe(404);
+  for (const id of [mismatched, paid]) expect((await read(`${SESSIONS}/${id}`)).description).toBe(null);
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+  const removed = ({ data }: { data: { object: { id: string } } }) => data.object.id === unpaid.body.id;
+  const after = (await read('/v1/events?order=asc&limit=100')).data;
+  const ids = (events: { id: string }[]) => events.map(({ id }) => id);
+  const left = before.filter((one: never) => !removed(one));
+  expect(ids(after).slice(0, left.length)).toEqual(ids(left));
+  const replayed = await create('unpaid');
+  expect([replayed.status, isReplay(replayed), replayed.body]).toEqual([201, true, redactedSession(unpaid.body)]);
+  expect(await shop.idsOf(SESSIONS)).toEqual([paid, mismatched]);
+});
+
+/** Expired two days ago, of an organization that keeps details for one. */
+async function oldSession(): Promise<string> {
+  const { id } = (await create()).body;
+  await shop.expire(id);
+  const past = `UPDATE checkout_sessions SET closed_at = now() - interval '2 days' WHERE id = $1`;
+  await service.sql.query(past, [uuidOf(id)]);
+  await keepFor(1);
+  return id;
+}
+
+const sweep = () => service.application.get<RetentionSweeper>(OldSessions).sweepAll();
+const pay = (id: string) => shop.record({ checkout_session: id, on_mismatch: 'record' });
+
+test('a payment that comes just as its session is removed is refused', async () => {
+  const id = await oldSession();
+  const remover = await Holder.connect(service.databaseUrl);
+  await remover.hold('DELETE FROM checkout_sessions WHERE id = $1', [uuidOf(id)]);
+  const paying = pay(id);
+  await until(async () => (await waitingForLocks(service.sql)) === 1, 'the payment waits');
+  await remover.commit();
+  await remover.end();
+  const errors = [['checkout_session', 'invalid_value']] as const;
+  expectError(await paying, { status: 404, code: 'not_found', errors });
+});
+
+test('a payment that comes first keeps its session, which is redacted', async () => {
+  const id = await oldSession();
+  const payer = await Holder.connect(service.databaseUrl);
+  const columns = 'organization_id, mode, id, currency, amount, checkout_session_id, mismatch';
+  const other = await shop.capture();
+  await payer.hold(
+    `INSERT INTO payments (${columns}) SELECT organization_id, mode, gen_random_uuid(), currency, amount, $2, 'session_expired'
+      FROM payments WHERE id = $1`,
+    [uuidOf(other), uuidOf(id)],
+  );
+  // The sweeper leaves out what is locked, and finds it again.
+  await sweep();
+  await payer.commit();
+  await payer.end();
+  await sweep();
+  expect((await read(`${SESSIONS}/${id}`)).description).toBe(null);
+});

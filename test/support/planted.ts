@@ -1,0 +1,74 @@
+/** A string in every place where a customer can be named, and the search for it in every table and answer. */
+import type { Client } from 'pg';
+import { ManageOrganizations } from '../../src/modules/access/index.js';
+import { Database } from '../../src/persistence/database.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
+import type { Service } from '../kit/service.js';
+import { DOCUMENT } from './document.js';
+import type { Shop } from './shop.js';
+
+export const PLANT = 'planted7q';
+export const EMAIL = `${PLANT}@customer.example`;
+
+/** A session with the string in each field, but for its references. */
+export function plantedSession(notifyUrl: string, more: object = {}) {
+  const url = (name: string) => `https://${PLANT}.example/${name}`;
+  const data = { name: `${PLANT} book`, description: PLANT, images: [url('image')] };
+  return {
+    currency: 'usd',
+    success_url: url('success'),
+    cancel_url: url('cancel'),
+    return_url: url('return'),
+    notify_url: `${notifyUrl}/${PLANT}`,
+    description: PLANT,
+    customer_email: EMAIL,
+    metadata: { first: PLANT, reference: 'order-7', [PLANT]: 'last' },
+    line_items: [{ quantity: 5, price_data: { currency: 'usd', unit_amount: 1000, product_data: data } }],
+    ...more,
+  };
+}
+
+/** What is left of it. */
+export function redactedSession<Session extends { line_items: { data: readonly object[] } }>(session: Session) {
+  const urls = { success_url: null, cancel_url: null, return_url: null, notify_url: null };
+  const lines = session.line_items.data.map((line) => {
+    return { ...line, product_name: '[redacted]', description: null, images: [] };
+  });
+  const kept = { metadata: { reference: 'order-7' }, line_items: { ...session.line_items, data: lines } };
+  return { ...session, ...urls, description: null, customer_email: null, ...kept };
+}
+
+/** The tables with a row that has the string, in whatever column. */
+export async function tablesWithPlant(sql: Client): Promise<string[]> {
+  const { rows } = await sql.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rowCount } = await sql.query(`SELECT FROM ${name} AS row WHERE row::text LIKE '%${PLANT}%' LIMIT 1`);
+    if (rowCount) found.push(name);
+  }
+  return found;
+}
+
+/** The GET routes that show the string to the shop or its ledger, asked for each of the resources. */
+export async function answersWithPlant(shop: Shop, ids: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  const paths = Object.keys(DOCUMENT.paths).filter((path) => DOCUMENT.paths[path].get && /^\/(ledger\/)?v1/.test(path));
+  const ask = async (path: string) => {
+    const { text } = await (path.startsWith('/ledger/') ? shop.ledgerGet(path) : shop.get(path));
+    if (text.includes(PLANT)) found.push(path);
+  };
+  for (const path of paths) {
+    const owner = path.startsWith('/ledger/') && path.includes('{id}') ? `?organization=${shop.organization}` : '';
+    if (path.includes('{id}')) for (const id of ids) await ask(path.replace('{id}', id) + owner);
+    else await ask(path);
+  }
+  await ask('/ledger/v1/refunds?status=all');
+  return found;
+}
+
+/** From now on, the organization keeps details for so many days. */
+export function keepDetails({ application }: Service, { organization, mode }: Shop, detailsRetentionDays: number) {
+  const change = async () =>
+    decided(await application.get(ManageOrganizations).change(organization, { detailsRetentionDays }));
+  return application.get(Database).commit(async () => inTransaction({ organization, mode }, change));
+}
