@@ -144,11 +144,14 @@ describe('organizations and keys', () => {
     expect(restricted.key).toMatch(/^rk_test_[0-9A-Za-z]{38}$/);
     const { data } = await succeed('key', 'list', '--org', organization, '--kind', 'restricted');
     expect(data.map(({ id }: { id: string }) => id)).toEqual([restricted.id]);
-    for (const { key } of [operator, restricted]) {
-      for (const path of ['/v1/refunds', '/ledger/v1/refunds']) {
-        expect((await get(server.url + path, { key })).status).toBe(401);
-      }
-    }
+    const statuses = ({ key }: { key: string }) =>
+      Promise.all(
+        ['/v1/refunds', '/ledger/v1/refunds'].map(async (path) => (await get(server.url + path, { key })).status),
+      );
+    expect([await statuses(operator), await statuses(restricted)]).toEqual([
+      [401, 401],
+      [200, 401],
+    ]);
   });
 
   test('a rotated key has the holder and the rights of the old one', async () => {

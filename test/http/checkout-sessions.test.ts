@@ -62,7 +62,7 @@ test.each([
     'page is not a field of this request; known here: limit, cursor, status, reference, from, to.',
   ],
   [`${SESSIONS}/cs_test_nope`, 'id must be cs_test_ or cs_live_ and 26 characters.'],
-  [`${SESSIONS}/`, 'No such route. Paths begin with /v1 or /ledger/v1, and end without a slash.'],
+  [`${SESSIONS}/`, 'No such route. Paths begin with /v1, /ledger/v1 or /operator/v1, and end without a slash.'],
 ])('the message of %s says what is meant', async (path, message) => {
   expect((await shop.get(path)).body.error.message).toBe(message);
 });

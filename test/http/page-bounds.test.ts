@@ -90,7 +90,7 @@ describe('a page', () => {
       return_url: url,
       line_items: lines(40, letter.repeat(255), letter.repeat(1000)),
     });
-    for (const rest of ['', '/embed', '/embed/cancel']) {
+    for (const rest of ['', '/embed', '/cancel']) {
       const { status, text } = await visit(service.url + path + rest);
       expect([status, Buffer.byteLength(text) <= 65_536]).toEqual([200, true]);
     }

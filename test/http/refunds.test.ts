@@ -12,7 +12,9 @@ test('writes the refund, its event, its stored response and the reserved amount,
   const { body } = await shop.propose(payment, 1200);
   expect(Object.keys(body)).toEqual(['id', 'object', 'amount', 'currency', 'status', 'payment', 'created']);
   const after = await contents();
-  const changed = Object.keys(after).filter((table) => !isSame(after[table], before[table]));
+  // That the key was used is stored without waiting, once an hour.
+  const tables = Object.keys(after).filter((table) => table !== 'api_keys');
+  const changed = tables.filter((table) => !isSame(after[table], before[table]));
   expect(changed.sort()).toEqual(['events', 'idempotency_keys', 'payments', 'refunds']);
   const added = (table: string) =>
     (after[table] ?? []).filter((row) => !before[table]?.some((old) => isSame(old, row)));

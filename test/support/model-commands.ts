@@ -140,7 +140,7 @@ const record = (pick: number, amount: number, number: number) =>
     const expected = model.record(found(model, 'payments', id), amount, payout.provider_reference);
     const send = (key: string) => real.shop.recordRefund(id, { amount, ...payout }, key);
     const reply = await write(real, send, expected);
-    const { claim: _, description: __, provider_reference: ___, reason: ____, ...refund } = reply.body;
+    const { claim: _, description: __, provider_reference: ___, reason: ____, approval: _____, ...refund } = reply.body;
     adopt('refunds', model, { ...reply, body: refund });
     if (reply.status === 201) model.payouts.set(refund.id, payout.provider_reference);
     await readBack('payments', id, model, real);

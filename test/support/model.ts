@@ -187,7 +187,7 @@ export class Model {
     const { id, object, ...rest } = refund;
     const provider_reference = this.payouts.get(id) ?? null;
     const unset = { reference: null, description: null, provider_reference, reason: null };
-    return { id, object, organization: this.organization, ...rest, claim, ...unset };
+    return { id, object, organization: this.organization, ...rest, claim, ...unset, approval: 'not_needed' };
   }
 
   /** The refunds that the next claim takes: those that were never claimed, then those that have waited longest since. */

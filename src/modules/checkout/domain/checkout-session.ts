@@ -75,7 +75,8 @@ export type CheckoutSessionSummary = Pick<
 >;
 
 export const REDACTED = '[redacted]';
-const NO_DETAILS = {
+/** What tells of the customer or the shop, and goes when a session is redacted. */
+export const NO_DETAILS = {
   successUrl: null,
   cancelUrl: null,
   returnUrl: null,

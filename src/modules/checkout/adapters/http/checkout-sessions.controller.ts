@@ -116,7 +116,7 @@ export class CheckoutSessionsController {
   @Operation('redactCheckoutSession', {
     summary: 'Redact a checkout session',
     description:
-      'Removes for ever what a complete or expired session tells of the customer: `customer_email`, `description`, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.',
+      'Removes for ever what a complete or expired session tells of the customer: the e-mail address, the description, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.',
     answers: { 200: { description: 'The redacted session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/redact')

@@ -8,7 +8,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
-import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, type CheckoutSession, NO_DETAILS } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { clock, isOverdue, status } from './checkout-session-lists.js';
 import { BY_ID, columnsWith, fromRow, type Row } from './hot-checkout-sessions.js';
@@ -59,10 +59,8 @@ export class PostgresSessionDetails extends SessionDetails {
   }
 
   async clear(caller: Caller, { state }: CheckoutSession): Promise<void> {
-    const { id, status, successUrl, cancelUrl, returnUrl, notifyUrl, isRedacted, ...rest } = state;
-    const { description, customerEmail, metadata, lineItems } = rest;
-    const urls = { successUrl, cancelUrl, returnUrl, notifyUrl };
-    const change = { status, isRedacted, ...urls, description, customerEmail, metadata, lineItems };
+    const { id, status, isRedacted, metadata, lineItems } = state;
+    const change = { ...NO_DETAILS, status, isRedacted, metadata, lineItems };
     await this.database.repository(CheckoutSessionRecord).update(keyOf(caller, id), change);
     await this.traces.forget(caller, [uuidOf(id)], 'clear');
   }
