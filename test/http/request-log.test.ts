@@ -5,8 +5,10 @@ import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
 import { type Service, startService } from '../kit/service.js';
 import { get, post, SMALLEST } from '../support/client.js';
+import { PLANT, plantedSession } from '../support/planted.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
+import { Shop } from '../support/shop.js';
 import { createKey, createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
 
 const STRANGERS = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
@@ -126,4 +128,22 @@ test('debug adds the statements, by name', async () => {
   const named = { statement: expect.stringMatching(/^checkout\./), runs: 1, ms: expect.any(Number) };
   await until(() => lines.some(({ statement }) => String(statement).startsWith('checkout.')), 'a statement');
   expect(lines).toContainEqual(expect.objectContaining(named));
+});
+
+test('no line has what a request tells of a customer, at any level', async () => {
+  await start({ logLevel: 'trace' });
+  const shop = await Shop.open(service);
+  const session = plantedSession('https://shop.example');
+  const { body } = await shop.post('/v1/checkout_sessions', session);
+  await shop.post('/v1/checkout_sessions', { ...session, customer_email: `${PLANT}@@`, [PLANT]: PLANT });
+  await shop.get(`/v1/checkout_sessions?reference=${PLANT}`);
+  await shop.get(`/v1/checkout_sessions?${PLANT}=1`);
+  const payment = await shop.capture({ checkout_session: body.id });
+  const refund = await shop.post('/v1/refunds', { payment, amount: 100, description: PLANT });
+  await shop.ledgerPost(`/ledger/v1/refunds/${refund.body.id}/fail`, { reason: PLANT });
+  await shop.post(`/v1/checkout_sessions/${body.id}/redact`);
+  const { headers } = await shop.get(`/v1/checkout_sessions/${body.id}`);
+  await lineOf(headers.get('request-id'));
+  expect(lines.length).toBeGreaterThanOrEqual(9);
+  expect(lines.filter((each) => JSON.stringify(each).includes(PLANT))).toEqual([]);
 });
