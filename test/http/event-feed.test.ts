@@ -53,7 +53,7 @@ async function walk(
   for (let cursor = from; ; ) {
     const { body } = await read(`${query}${cursor ? `&cursor=${cursor}` : ''}`);
     events.push(...body.data);
-    expect(body.next_cursor).toBe(query.includes('asc') || body.has_more ? (body.data.at(-1)?.id ?? null) : null);
+    expect(body.next_cursor).toBe(query.includes('order=asc') || body.has_more ? (body.data.at(-1)?.id ?? null) : null);
     cursor = body.next_cursor ?? cursor;
     if (!body.has_more) return { events, cursor };
   }

@@ -14,7 +14,18 @@ import { freePort } from '../support/sockets.js';
 const LEDGER_FILES = ['decide', 'index', 'lease', 'outcomes', 'reconcile', 'record-payout', 'report', 'settle'].map(
   (name) => `ledger/${name}`,
 );
-const FILES = ['client', 'description', 'errors', 'index', ...LEDGER_FILES, 'pages', 'retry', 'transport', 'webhooks'];
+const FILES = [
+  'client',
+  'description',
+  'errors',
+  'index',
+  ...LEDGER_FILES,
+  'operator',
+  'pages',
+  'retry',
+  'transport',
+  'webhooks',
+];
 
 const scratch = new Scratch();
 const project = join(scratch.path, 'project');
@@ -78,6 +89,7 @@ test('depends on nothing, and says what it is', async () => {
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './ledger': { types: './dist/ledger/index.d.ts', default: './dist/ledger/index.js' },
+      './operator': { types: './dist/operator.d.ts', default: './dist/operator.js' },
     },
     files: ['dist', 'sbom.json'],
     sideEffects: false,
