@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
 import { DOCUMENT } from '../support/document.js';
-import { createLedgerKey, createTenant } from '../support/tenants.js';
+import { createLedgerKey, createOperatorKey, createTenant } from '../support/tenants.js';
 
 /** CPU time of the whole process: more than this many times what the largest harmless body costs here is too much. */
 const TIMES_HARMLESS = 10;
@@ -54,12 +54,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let service: Service;
 let secretKey: string;
 let ledgerKey: string;
+let operatorKey: string;
 let tooMuch: number;
 
 beforeAll(async () => {
   service = await startService();
   secretKey = (await createTenant(service)).test;
   ledgerKey = await createLedgerKey(service, 'test');
+  operatorKey = await createOperatorKey(service);
   const harmless = (text: string) => exchange('POST', SESSIONS, {}, text);
   tooMuch = TIMES_HARMLESS * (await leastCost(harmless, 'x'.repeat(Math.max(...LARGE)), 0));
 });
@@ -69,9 +71,12 @@ afterAll(async () => {
   await service.close();
 });
 
+const keyFor = (path: string) =>
+  path.startsWith('/operator') ? operatorKey : path.startsWith('/ledger') ? ledgerKey : secretKey;
+
 async function exchange(method: string, path: string, headers: Record<string, string>, body = ''): Promise<void> {
   const usual = {
-    Authorization: `Bearer ${path.startsWith('/ledger') ? ledgerKey : secretKey}`,
+    Authorization: `Bearer ${keyFor(path)}`,
     'Content-Type': 'application/json',
     'Idempotency-Key': crypto.randomUUID(),
   };
