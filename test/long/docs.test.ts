@@ -116,7 +116,9 @@ function operations(): Operation[] {
   >;
   return Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { summary }]) => {
-      const place = `/${method.toUpperCase()}${path.startsWith('/') ? '' : '/'}${path}`;
+      // The page writes names of webhooks with hyphens.
+      const named = path.startsWith('/') ? path : `/${path.replaceAll('_', '-')}`;
+      const place = `/${method.toUpperCase()}${named}`;
       return { place, path, summary };
     }),
   );
