@@ -134,8 +134,8 @@ describeInChromium('in Chromium', (browser) => {
 
   // To render one takes a second, and one is made as the other.
   test.each([
-    [DESKTOP, 3],
-    [PHONE, 12],
+    [DESKTOP, 6],
+    [PHONE, 24],
   ])('it lists all operations and shows them, undisturbed, at %j: one of %j', async (viewport, every) => {
     const { page, faults, requested, close } = await read(viewport);
     for (const [at, { place, path, summary }] of operations().entries()) {

@@ -4,7 +4,7 @@ import { fuzz } from '../fuzz/fuzz.js';
 import { playSequences } from '../fuzz/sequences.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 
-const REQUESTS = 6_000;
+const REQUESTS = 4_000;
 const TIME_LIMIT_MS = 600_000;
 
 /** The same for every run: `npm run fuzz` draws others. */
