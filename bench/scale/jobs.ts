@@ -20,7 +20,7 @@ const EVENT_BATCH = 500;
 const DAY = 86_400_000;
 const BATCHES = 12;
 /** The smallest step has no more rows for it. */
-const BATCHES_OF_EVENTS = 6;
+const BATCHES_OF_EVENTS = 2;
 const BATCHES_OF_ANSWERS = 2;
 /**
  * What has piled up for receivers that are down: as much whatever the step, because it grows with how long they have

@@ -55,5 +55,5 @@ export async function makeModels(sql: Sql, client: Client, tenants: Tenants): Pr
     CREATE TEMP TABLE model_events AS SELECT DISTINCT ON (type) * FROM events;
     CREATE TEMP TABLE model_idempotency_keys AS
       SELECT * FROM idempotency_keys WHERE operation LIKE '%/checkout_sessions' LIMIT 1;
-    TRUNCATE ${LOADED_TABLES.join(', ')}`);
+    TRUNCATE ${LOADED_TABLES.join(', ')} CASCADE`);
 }
