@@ -9,12 +9,21 @@ const PAGE = 1_000;
 
 type Record = new () => object;
 
-const marked: { readonly record: Record; readonly property: string | symbol }[] = [];
+interface Marked {
+  readonly record: Record;
+  readonly property: string | symbol;
+  readonly expires: boolean;
+}
 
-/** Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted. */
-export function Encrypted(): PropertyDecorator {
+const marked: Marked[] = [];
+
+/**
+ * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted.
+ * `expires` says that its rows are kept for hours only, so that nothing is lost with their key.
+ */
+export function Encrypted({ expires = false } = {}): PropertyDecorator {
   return (prototype, property) => {
-    marked.push({ record: prototype.constructor as Record, property });
+    marked.push({ record: prototype.constructor as Record, property, expires });
   };
 }
 
@@ -34,16 +43,16 @@ export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): A
 }
 
 export function encryptedColumns() {
-  return marked.map(({ record, property }) => {
+  return marked.map(({ record, property, expires }) => {
     const columns = columnsOf<object>(record);
     const key = columns.filter(({ isPrimary }) => isPrimary);
     const found = columns.find((one) => one.property === property);
     if (!found) throw new Error(`${record.name}.${String(property)} is not a column.`);
-    return statementsOn(tableOf(record), key, found);
+    return { expires, ...statementsOn(tableOf(record), key, found) };
   });
 }
 
-type EncryptedColumn = ReturnType<typeof statementsOn>;
+type EncryptedColumn = Pick<ReturnType<typeof statementsOn>, 'look' | 'start'>;
 type Column = ReturnType<typeof columnsOf>[number];
 
 function statementsOn(table: string, key: readonly Column[], { column, type }: Column) {
@@ -52,7 +61,6 @@ function statementsOn(table: string, key: readonly Column[], { column, type }: C
   const places = names.map((_, index) => `$${index + 1}`);
   const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
   return {
-    isText,
     start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
     /** A page of the values after a key, in the order of the keys. */
     look: {

@@ -75,13 +75,13 @@ test('all secrets are encrypted with the new key, and none is lost', async () =>
   const second = await startWith(SECOND, FIRST);
   const secrets = [secret, rotated.body.secret];
   expect(await signers(second, id, secrets)).toEqual(secrets);
-  const found = '3 of 3 stored secrets are under an older key.';
+  const found = '4 of 4 stored secrets are under an older key.';
   expect(await examined(SECOND, FIRST)).toMatchObject({ status: 'warn', found });
   expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({ status: 0, reencrypted: 7, unreadable: 0 });
   expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({ status: 0, reencrypted: 0, unreadable: 0 });
 
   const last = await startWith(SECOND);
-  expect(await examined(SECOND)).toMatchObject({ status: 'ok', found: 'The current key reads all 3 stored secrets.' });
+  expect(await examined(SECOND)).toMatchObject({ status: 'ok', found: 'The current key reads all 4 stored secrets.' });
   expect(await signers(last, id, secrets)).toEqual(secrets);
   const again = await post(`${last.service.url}${ENDPOINTS}/${id}/rotate_secret`, sent('two'));
   expect([isReplay(again), again.text]).toEqual([true, rotated.text]);
@@ -89,7 +89,7 @@ test('all secrets are encrypted with the new key, and none is lost', async () =>
 
 test('a secret that no key decrypts stays as it is', async () => {
   const advice = expect.stringMatching(/^Set the key that they were stored under/);
-  const found = 'No key reads 3 stored secrets.';
+  const found = 'No key reads 4 stored secrets.';
   expect(await examined(THIRD, FIRST)).toEqual({ name: 'secrets', status: 'fail', found, advice });
   expect(await tillgate(['reencrypt'], THIRD, FIRST)).toEqual({ status: 1, reencrypted: 0, unreadable: 7 });
   expect(await examined(SECOND)).toMatchObject({ status: 'ok' });

@@ -18,6 +18,7 @@ import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
 import type { OwnId } from '../../src/shared/own-id.js';
+import { newWebhookSecret } from '../../src/shared/webhook-secret.js';
 import { WebhookUrls } from '../../src/shared/webhook-urls.js';
 import { startService } from '../kit/service.js';
 import { Shop } from '../support/shop.js';
@@ -64,9 +65,10 @@ test('each statement names its organization and mode, or says why it reads those
 
   const organizations = port(Organizations);
   const other = Organization.create('Other', NOW.now);
-  const next = { secret: other.webhookSecret, previousExpiresAt: NOW.now };
+  const secret = newWebhookSecret();
+  const next = { secret, previousExpiresAt: NOW.now };
   const ofOrganizations: Calls<Organizations> = {
-    add: () => organizations.add(other),
+    add: () => organizations.add(other, secret),
     storeSettings: () => organizations.storeSettings(other.with({ contact: 'help@shop.test' })),
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
@@ -106,14 +108,14 @@ test('each statement names its organization and mode, or says why it reads those
     const { id } = endpoint.state;
     const claimed = { id, isOpen: true, failingSince: null };
     return {
-      add: () => endpoints.add(owner, endpoint, other.webhookSecret),
+      add: () => endpoints.add(owner, endpoint, secret),
       all: () => endpoints.all(owner),
       list: () => endpoints.list(owner, PAGE),
       get: () => endpoints.get(owner, id),
       lock: () => endpoints.lock(owner, id),
       change: () => endpoints.change(owner, endpoint),
       recordHealth: () => endpoints.recordHealth(owner, claimed, { failingSince: NOW.now, disabledReason: null }),
-      rotateSecret: () => endpoints.rotateSecret(owner, id, other.webhookSecret, NOW.now),
+      rotateSecret: () => endpoints.rotateSecret(owner, id, secret, NOW.now),
       secretsOf: () => endpoints.secretsOf(owner, id, NOW.now),
       remove: () => endpoints.remove(owner, id),
     };

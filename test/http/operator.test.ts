@@ -4,10 +4,13 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { TillgateOperator } from '../../client/src/operator.js';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
-import { atOnce, describedFetch, get, post, type Reply, untilDecided } from '../support/client.js';
+import { atOnce, describedFetch, get, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
+import { openPage, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
+import { Shop } from '../support/shop.js';
 import { createLedgerKey, createOperatorKey } from '../support/tenants.js';
 
 const ORGANIZATIONS = '/operator/v1/organizations';
@@ -17,7 +20,7 @@ const TEMPLATE = 'https://pay.example/{CHECKOUT_SESSION_ID}';
 const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
 
-const service = useService({ log, config: { logRequests: 'errors' } });
+const service = useService({ log, config: { logRequests: 'errors', publicUrl: 'https://pay.example' } });
 const other = useOther(service);
 let key: string;
 let operator: TillgateOperator;
@@ -307,4 +310,17 @@ test('each write is in the log with the key and its holder, whatever else is lef
     holder: 'Sign-up',
   });
   expect(lines.filter(({ operation, status }) => operation === 'listOrganizations' && status === 200)).toEqual([]);
+});
+
+test('a webhook secret that no key reads keeps no organization from being read, nor its session from being paid', async () => {
+  const shop = await Shop.open(service);
+  const { path } = await openPage(shop, SMALLEST);
+  const unreadable = `encrypted:${Buffer.alloc(64).toString('base64')}`;
+  await service.sql.query('UPDATE organizations SET webhook_secret = $1 WHERE id = $2', [
+    unreadable,
+    uuidOf(shop.organization),
+  ]);
+  expect(await operator.organizations.retrieve(shop.organization)).toMatchObject({ id: shop.organization });
+  expect((await get(`${service.url}${ORGANIZATIONS}`, { key })).status).toBe(200);
+  expect((await visit(service.url + path)).status).toBe(200);
 });

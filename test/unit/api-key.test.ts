@@ -154,7 +154,6 @@ test.each([
   expect(organization).toEqual({
     id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
     reference: null,
-    webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     settings: {
       name,
       contact: null,

@@ -3,6 +3,7 @@ import {
   MAX_RETENTION_DAYS,
   ManageApiKeys,
   ManageOrganizations,
+  ManageWebhookSecret,
   type Organization,
   Organizations,
   REFUND_APPROVALS,
@@ -54,7 +55,8 @@ function addCreate(organizations: Command): void {
       withApplication(async (application) => {
         const create = () => application.get(ManageOrganizations).createOnce(name, reference);
         const { organization } = await committed(application, create);
-        return { id: organization.id, name: organization.settings.name, webhook_secret: organization.webhookSecret };
+        const [webhook_secret] = await application.get(ManageWebhookSecret).active(organization.id);
+        return { id: organization.id, name: organization.settings.name, webhook_secret };
       }),
     );
 }

@@ -45,12 +45,12 @@ export function addReconcileCommand(program: Command): void {
 
 /** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
 async function repaired(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
-  const [unit, repair] = [application.get(Database), application.get(RepairPayment, { strict: false })];
+  const [database, repair] = [application.get(Database), application.get(RepairPayment, { strict: false })];
   const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
   const repairs = [];
   for (const id of ids) {
     const ledger = { mode: modeOf(id) };
-    const { failed, ...sums } = await unit.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
+    const { failed, ...sums } = await database.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
     const { amountRefunded, amountPendingRefund, overdrawn } = sums;
     repairs.push({
       payment: id,

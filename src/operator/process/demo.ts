@@ -1,7 +1,7 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, ManageWebhookSecret, Organizations } from '../../modules/access/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { demoPage, openPage } from './demo-shop.js';
@@ -33,7 +33,8 @@ export async function reminder(application: INestApplicationContext, url: string
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {
-  const { id: organization, webhookSecret } = await application.get(ManageOrganizations).create('Demo');
+  const { id: organization } = await application.get(ManageOrganizations).create('Demo');
+  const [webhookSecret = ''] = await application.get(ManageWebhookSecret).active(organization);
   const keys = application.get(ManageApiKeys);
   const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
   const secret = await keys.create({ ...never, kind: 'secret', organization });

@@ -24,7 +24,7 @@ export class IdempotencyKeyRecord {
   @Column('text', { nullable: true })
   location!: string | null;
 
-  @Encrypted()
+  @Encrypted({ expires: true })
   @Column('text')
   body!: string;
 

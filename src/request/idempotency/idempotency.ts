@@ -35,7 +35,7 @@ export class Idempotency {
 
   constructor(
     private readonly responses: StoredResponses,
-    private readonly unit: Database,
+    private readonly database: Database,
     private readonly config: Config,
     private readonly errors: ErrorResponses,
   ) {}
@@ -71,7 +71,7 @@ export class Idempotency {
     decide: Decide<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
-    return new IdempotentResponse(respond(await this.unit.commit(decide)));
+    return new IdempotentResponse(respond(await this.database.commit(decide)));
   }
 
   /** Runs one request for each key at a time. The others get its response. */
@@ -114,7 +114,7 @@ export class Idempotency {
       }
       const found = await this.responses.find(caller, claim);
       if (found && found !== 'expired') return replay(found, claim.fingerprint);
-      if (found) await this.unit.commit(async () => decided(null, this.responses.forget(caller, claim)));
+      if (found) await this.database.commit(async () => decided(null, this.responses.forget(caller, claim)));
       throw inUse(KeyExpired);
     });
   }
@@ -127,14 +127,14 @@ export class Idempotency {
     decide: Decide<IdempotentResponse>,
   ): Promise<IdempotentResponse> {
     try {
-      return await this.unit.commit(decide);
+      return await this.database.commit(decide);
     } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
       if (status === 400) return this.answeredBefore(caller, claim, error);
       if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
       const envelope = this.errors.answerTo(error as Refusal, { ...request, organization: caller.organization });
       const response = new IdempotentResponse(envelope);
-      return this.unit.commit(async () => decided(response, this.responses.add(caller, claim, response)));
+      return this.database.commit(async () => decided(response, this.responses.add(caller, claim, response)));
     }
   }
 

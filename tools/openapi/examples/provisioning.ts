@@ -4,7 +4,7 @@ import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';
 
 const SETTINGS = { name: 'Acme', contact: null, termsUrl: null, privacyUrl: null, detailsRetentionDays: null };
-const TAKEN = Organization.restore(exampleId(ORGANIZATION_ID), 'merchant-4711', '', {
+const TAKEN = Organization.restore(exampleId(ORGANIZATION_ID), 'merchant-4711', {
   ...SETTINGS,
   refundApproval: 'keys',
 });

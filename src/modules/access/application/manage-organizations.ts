@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
+import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organization, type OrganizationSettings } from '../domain/organization.js';
 import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
@@ -18,10 +19,10 @@ export class ManageOrganizations {
     private readonly clock: Clock,
   ) {}
 
-  /** Refuses with invalid_param. */
+  /** Creates an organization and its webhook secret. Refuses with invalid_param. */
   async create(name: string, reference: string | null = null): Promise<Organization> {
     const organization = Organization.create(name, this.clock.now(), reference);
-    await this.organizations.add(organization);
+    await this.organizations.add(organization, newWebhookSecret());
     return organization;
   }
 

@@ -14,7 +14,7 @@ export interface WebhookSecrets {
 
 export abstract class Organizations {
   /** Fails so that the use case decides again when the reference is taken. */
-  abstract add(organization: Organization): Promise<void>;
+  abstract add(organization: Organization, webhookSecret: string): Promise<void>;
   abstract storeSettings(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   /** Refuses with not_found. */

@@ -2,7 +2,6 @@ import { type ErrorCode, invalidParam, paramError, refusal } from '../../../shar
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
 import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
-import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 
 /** Which refunds wait for approval: those that a key without the right to approve proposed, or all. */
 export const REFUND_APPROVALS = ['keys', 'all'] as const;
@@ -38,8 +37,6 @@ export class Organization {
     readonly id: string,
     /** The platform's own ID of it, unique for ever. */
     readonly reference: string | null,
-    /** Signs this organization's webhooks, in the form of the Standard Webhooks specification. */
-    readonly webhookSecret: string,
     readonly settings: OrganizationSettings,
   ) {}
 
@@ -50,11 +47,11 @@ export class Organization {
       const message = 'reference must have 1 to 255 visible ASCII characters, with spaces only inside.';
       throw invalidParam('reference', 'invalid_format', message);
     }
-    return new Organization(newId(ORGANIZATION_ID, now), reference, newWebhookSecret(), settings);
+    return new Organization(newId(ORGANIZATION_ID, now), reference, settings);
   }
 
-  static restore(id: string, reference: string | null, secret: string, settings: OrganizationSettings): Organization {
-    return new Organization(id, reference, secret, settings);
+  static restore(id: string, reference: string | null, settings: OrganizationSettings): Organization {
+    return new Organization(id, reference, settings);
   }
 
   /** Refuses another name, that of a request with the same reference, with organization_reference_reused. */
@@ -75,10 +72,7 @@ export class Organization {
       const message = `details_retention_days must be from 1 to ${MAX_RETENTION_DAYS}.`;
       throw invalidParam('details_retention_days', days < 1 ? 'too_small' : 'too_large', message);
     }
-    return new Organization(this.id, this.reference, this.webhookSecret, {
-      ...settings,
-      name: checkedName(settings.name),
-    });
+    return new Organization(this.id, this.reference, { ...settings, name: checkedName(settings.name) });
   }
 }
 

@@ -10,7 +10,7 @@ export async function secrets(client: Client, config: Config): Promise<Finding> 
   const encryption = new Encryption(rows[0]?.key ?? Buffer.alloc(0), config);
   const read: Look = async ({ text }, values) => (await client.query(text, [...values])).rows;
   const found = { current: 0, older: 0, unreadable: 0 };
-  for (const column of encryptedColumns().filter(({ isText }) => !isText)) {
+  for (const column of encryptedColumns().filter(({ expires }) => !expires)) {
     for await (const { sealed } of valuesIn(column, read)) found[encryption.stateOf(sealed)] += 1;
   }
   const { current, older, unreadable } = found;

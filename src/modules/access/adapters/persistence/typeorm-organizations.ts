@@ -26,7 +26,7 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  async add({ id, reference, webhookSecret: secret, settings }: Organization): Promise<void> {
+  async add({ id, reference, settings }: Organization, secret: string): Promise<void> {
     const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...settings };
     await this.changing(id, (organizations) => orStale(organizations.insert(row), 'organizations_reference_key'));
   }
@@ -42,7 +42,7 @@ export class TypeormOrganizations extends Organizations {
   async byId(id: string): Promise<Organization> {
     const row = await this.find(id);
     if (!row) throw notFound('organization');
-    return this.fromRow(row);
+    return fromRow(row);
   }
 
   async lock(id: string): Promise<Organization> {
@@ -50,12 +50,12 @@ export class TypeormOrganizations extends Organizations {
     const lock = { mode: 'for_no_key_update' } as const;
     const row = await this.database.repository(OrganizationRecord).findOne({ where: { id: uuidOf(id) }, lock });
     if (!row) throw notFound('organization');
-    return this.fromRow(row);
+    return fromRow(row);
   }
 
   async byReference(reference: string): Promise<Organization | undefined> {
     const row = await this.database.reading(ALL, (manager) => manager.findOneBy(OrganizationRecord, { reference }));
-    return row ? this.fromRow(row) : undefined;
+    return row ? fromRow(row) : undefined;
   }
 
   async page({ cursor, limit }: PageRequest, reference: string | undefined): Promise<Page<Organization>> {
@@ -64,10 +64,7 @@ export class TypeormOrganizations extends Organizations {
     const rows = await this.database.reading(ALL, (manager) =>
       manager.find(OrganizationRecord, { where, order: { id: 'DESC' }, take: limit + 1 }),
     );
-    return pageOf(
-      rows.map((row) => this.fromRow(row)),
-      limit,
-    );
+    return pageOf(rows.map(fromRow), limit);
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
@@ -80,13 +77,13 @@ export class TypeormOrganizations extends Organizations {
 
   async all(): Promise<Organization[]> {
     const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { order: { id: 'ASC' } }));
-    return (await read).map((row) => this.fromRow(row));
+    return (await read).map(fromRow);
   }
 
   async forgetting(): Promise<Organization[]> {
     const where = { detailsRetentionDays: Not(IsNull()) };
     const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { where }));
-    return (await read).map((row) => this.fromRow(row));
+    return (await read).map(fromRow);
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
@@ -118,14 +115,15 @@ export class TypeormOrganizations extends Organizations {
     return this.database.run({ queue: id }, () => change(this.database.repository(OrganizationRecord)));
   }
 
-  private fromRow({ id, reference, webhookSecret, ...row }: OrganizationRecord): Organization {
-    const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
-    const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
-    return Organization.restore(idOf(ORGANIZATION_ID, id), reference, this.shown(webhookSecret), settings);
-  }
-
   /** Versions before did not encrypt these secrets. */
   private shown(secret: string): string {
     return Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret;
   }
+}
+
+/** Without the secret: one that cannot be decrypted keeps nothing else of its organization, nor a list, from being read. */
+function fromRow({ id, reference, ...row }: OrganizationRecord): Organization {
+  const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
+  const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
+  return Organization.restore(idOf(ORGANIZATION_ID, id), reference, settings);
 }

@@ -1,10 +1,9 @@
+import { madeAt } from '../../../../persistence/measurement.js';
 import type { Diagnosis } from '../../../../platform/facts.js';
 import { idOf } from '../../../../shared/id.js';
 import { API_KEY_ID } from '../../domain/api-key.js';
 
 const DAYS = 90;
-/** A UUIDv7 begins with the milliseconds of its creation. */
-const CREATED = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000)`;
 
 interface Row {
   readonly id: string;
@@ -15,7 +14,7 @@ export const UNUSED_OPERATOR_KEYS: Diagnosis<Row> = {
   name: 'operator keys',
   text: `SELECT id, holder FROM api_keys
     WHERE kind = 'operator' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-      AND coalesce(last_used_at, ${CREATED}) < now() - interval '${DAYS} days' ORDER BY id`,
+      AND coalesce(last_used_at, ${madeAt('id')}) < now() - interval '${DAYS} days' ORDER BY id`,
   well: 'No operator key lies unused.',
   warnings: (rows) =>
     rows.map(({ id, holder }) => ({

@@ -15,7 +15,7 @@ const BATCH = 10;
 @Injectable()
 export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: Database,
+    private readonly database: Database,
     private readonly sessions: CheckoutSessions,
     private readonly closeCheckoutSession: CloseCheckoutSession,
     private readonly jobs: Jobs,
@@ -38,7 +38,7 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     for (const owned of Map.groupBy(overdue, nameOf).values()) {
       const [{ organization, mode }] = owned as [OverdueSession];
       const places = owned.map(({ place }) => place);
-      await this.unit.commit(async () =>
+      await this.database.commit(async () =>
         this.closeCheckoutSession.expireOverdue({ organization, mode, ahead }, places),
       );
     }

@@ -13,7 +13,7 @@ const BATCH = 10;
 @Injectable()
 export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: Database,
+    private readonly database: Database,
     private readonly approvals: Approvals,
     private readonly decideApproval: DecideApproval,
     private readonly jobs: Jobs,
@@ -34,7 +34,7 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
 
   private async expire(overdue: readonly OverdueApproval[]): Promise<void> {
     for (const { id, organization, mode } of overdue) {
-      await this.unit.commit(() => this.decideApproval.expire({ organization, mode }, id));
+      await this.database.commit(() => this.decideApproval.expire({ organization, mode }, id));
     }
   }
 }

@@ -24,7 +24,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   private readonly logger = new Logger(ClockDueWork.name);
 
   constructor(
-    private readonly unit: Database,
+    private readonly database: Database,
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
@@ -76,6 +76,6 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
 
   private async moveSchedule(caller: Caller): Promise<void> {
     const move = (seconds: number) => this.deliveries.advance(caller, seconds);
-    await this.unit.commit(() => this.advanceTestClock.moveSchedule(caller, move));
+    await this.database.commit(() => this.advanceTestClock.moveSchedule(caller, move));
   }
 }
