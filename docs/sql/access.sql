@@ -22,6 +22,6 @@ WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 ho
 SELECT id, holder
 FROM api_keys
 WHERE kind = 'operator' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AND coalesce(last_used_at,
-  to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000)) < now() - interval
+  to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) < now() - interval
   '90 days'
 ORDER BY id;
