@@ -15,7 +15,7 @@ import { BodyGuard } from './request/body.guard.js';
 import { HTTP_ERRORS } from './request/error.codes.js';
 import { ErrorFilter } from './request/error.filter.js';
 import { ErrorResponses } from './request/errors.js';
-import { IDEMPOTENCY_ERRORS } from './request/idempotency/error.codes.js';
+import { IDEMPOTENCY_ERRORS } from './request/idempotency/idempotency.js';
 import { IdempotencyModule } from './request/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
 import { RESPONSE_TRACES } from './request/idempotency/stored-responses.js';

@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Connections } from '../engine/index.js';
 import { HAS_CITUS } from '../platform/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
@@ -16,14 +15,13 @@ export class DatabaseModule {
       providers: [
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         {
-          provide: Connections,
+          provide: Database,
           useFactory: async (dataSource: DataSource) => {
             const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
-            return new Connections(dataSource, options.gatherReads, found?.hasCitus, options.timeLimits);
+            return new Database(dataSource, options.gatherReads, found?.hasCitus, options.timeLimits);
           },
           inject: [DataSource],
         },
-        Database,
         FirstStatistics,
         StoredTraces,
       ],

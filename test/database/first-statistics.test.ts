@@ -1,6 +1,5 @@
 /** Autovacuum is off for the tables, because it would analyze them too, some minutes later. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Connections } from '../../src/engine/index.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { FirstStatistics } from '../../src/persistence/first-statistics.js';
@@ -14,7 +13,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
   const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
-  database = new Database(new Connections(dataSource));
+  database = new Database(dataSource);
   query = (sql) => dataSource.query(sql);
   close = () => dataSource.destroy().then(drop);
 });

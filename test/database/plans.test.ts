@@ -1,6 +1,5 @@
 /** By plans that PostgreSQL made while a table was small, lists read one organization's rows by an index of all, or sorted all of its rows. */
 import { expect, test } from '@jest/globals';
-import { Connections } from '../../src/engine/index.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { FirstStatistics } from '../../src/persistence/first-statistics.js';
@@ -77,7 +76,7 @@ test('of a table that has just grown, a list of one organization reads no rows o
 /** As the owner of the tables. The service of tests has a role of its own. */
 async function analyze({ databaseUrl: url }: Service): Promise<void> {
   const dataSource = await createDataSource({ url, poolSize: 1, records: [], timeLimits: true }).initialize();
-  await new FirstStatistics(new Database(new Connections(dataSource)), new Jobs()).analyze();
+  await new FirstStatistics(new Database(dataSource), new Jobs()).analyze();
   await dataSource.destroy();
 }
 

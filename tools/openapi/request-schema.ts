@@ -77,14 +77,10 @@ export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywo
   };
 }
 
-function valueSchema({ nested, rules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
-  const own = merged(
-    rules.filter(({ each }) => !each),
-    facts,
-  );
-  const ofEntries = rules.filter(({ each }) => each);
-  if (ofEntries.some(({ name }) => name.includes('.'))) return mapSchema(own, ofEntries);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(ofEntries, facts) };
+function valueSchema({ nested, rules, entryRules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
+  const own = merged(rules, facts);
+  if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules, facts) };
   if (nested) return ofClass(nested());
   return isNullable ? { ...own, type: [own.type, 'null'] } : own;
 }
