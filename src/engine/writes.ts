@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfOneRun } from '../platform/faults.js';
 import { Quota } from '../platform/quota.js';
 import { nameOf, type Owner } from '../shared/caller.js';
@@ -85,14 +86,7 @@ class Kind {
       this.onIdle();
       return;
     }
-    let isOver = false;
-    const goOn = () => {
-      clearTimeout(patience);
-      if (!isOver) this.go();
-      isOver = true;
-    };
-    const patience = setTimeout(goOn, PATIENCE_MS);
-    void this.send(writes).then(goOn);
+    void Promise.race([this.send(writes), sleep(PATIENCE_MS, undefined, { ref: false })]).then(this.go);
   };
 
   private next(): Waiting[] {

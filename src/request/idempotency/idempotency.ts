@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../persistence/database.js';
 import { sqlState, violates } from '../../platform/faults.js';
@@ -167,16 +168,9 @@ function replay({ response, fingerprint }: StoredResponse, expected: Buffer): Id
 }
 
 /** The response of the first request, or undefined if it failed without one. Refuses after WAIT_MS. */
-async function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const impatience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(inUse()), WAIT_MS);
-  });
-  try {
-    return await Promise.race([outcome?.catch(() => undefined), impatience]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
+  const impatience = sleep(WAIT_MS, undefined, { ref: false }).then(() => Promise.reject(inUse()));
+  return Promise.race([outcome?.catch(() => undefined), impatience]);
 }
 
 /** Whether the lock timeout was on the idempotency key, not on a payment. */
