@@ -1,7 +1,8 @@
 import { isOfOneRun } from '../platform/faults.js';
 import { histogram } from '../platform/metric.js';
-import { nameOf, type Owner } from '../shared/caller.js';
+import type { Owner } from '../shared/caller.js';
 import type { Outcome, Statement, Values } from './prepared-query.js';
+import { ownerOfAll } from './shares.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;
@@ -74,7 +75,7 @@ export class ReadBatches {
     const runs = reads.map(({ values }) => values);
     BATCH_SIZE.observe(runs.length);
     try {
-      const outcomes = await this.send(ownerOf(reads), batch.statement, runs, onSent);
+      const outcomes = await this.send(ownerOfAll(reads.map(({ owner }) => owner)), batch.statement, runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
@@ -84,9 +85,4 @@ export class ReadBatches {
       clearTimeout(slow);
     }
   }
-}
-
-/** The owner of all these reads. Undefined if there are several: such a batch takes nobody's share. */
-function ownerOf([first, ...others]: readonly Read[]): Owner | undefined {
-  return first && others.every(({ owner }) => nameOf(owner) === nameOf(first.owner)) ? first.owner : undefined;
 }

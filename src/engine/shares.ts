@@ -50,6 +50,11 @@ export class Shares {
   }
 }
 
+/** The owner of all. Undefined if there are several: what they send together takes nobody's share. */
+export function ownerOfAll(owners: readonly Owner[]): Owner | undefined {
+  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
+}
+
 async function turnIn(share: Share, queries: number): Promise<void> {
   if (share.waiting + queries > MAX_WAITING) throw overloaded();
   share.waiting += queries;

@@ -1,6 +1,7 @@
 import { orStale, retried, Stale } from '../platform/retries.js';
 import type { Decided, Decision, Write } from '../shared/decision.js';
-import { composed, flat, type Part } from './statement.js';
+import type { Part } from './form.js';
+import { composed, flat } from './statement.js';
 import { type Sender, Writes } from './writes.js';
 
 /**

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfOneRun } from '../platform/faults.js';
 import { Quota } from '../platform/quota.js';
 import { nameOf, type Owner } from '../shared/caller.js';
-import type { Form } from './form.js';
+import type { Form, Part } from './form.js';
 import type { Outcome, Statement, Values } from './prepared-query.js';
-import { MAX_WAITING, overloaded } from './shares.js';
-import { composed, flat, type Part } from './statement.js';
+import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';
+import { composed, flat } from './statement.js';
 
 /** The most rows of one statement. More save little, and each waits for all. */
 const TOGETHER = 16;
@@ -109,7 +109,10 @@ class Kind {
   private async send(writes: readonly Waiting[]): Promise<void> {
     try {
       const parts = flat(writes.map((write) => write.parts));
-      await this.sender.autocommit(sharedOwner(writes), ...composed(parts, writes.length > 1));
+      await this.sender.autocommit(
+        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
+        ...composed(parts, writes.length > 1),
+      );
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.
@@ -127,10 +130,4 @@ function lengthOf(parts: readonly Part[]): number {
 
 function ownerOf(parts: readonly Part[]): Owner {
   return (parts[0] as Part).owner;
-}
-
-/** Undefined if there are several: such a statement takes nobody's share of the connections. */
-function sharedOwner(writes: readonly Waiting[]): Owner | undefined {
-  const owners = writes.map(({ parts }) => ownerOf(parts));
-  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }

@@ -1,8 +1,7 @@
 /** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { insertInto } from '../../src/engine/form.js';
-import { hot } from '../../src/engine/statement.js';
+import { hot, insertInto } from '../../src/engine/form.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';

@@ -151,10 +151,7 @@ export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
 export const Fields = (nested: () => RequestClass, about: About = {}) => field({ ...about, nested });
 
-interface List extends About {
-  readonly min?: number;
-  readonly max: number;
-}
+type List = About & { min?: number; max: number };
 
 function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
   return field(
