@@ -58,7 +58,6 @@ export class AppModule {
           poolSize: config.databasePoolSize,
           records: recordsOf(modules),
           timeLimits,
-          gatherReads: config.databaseGatherReads,
         }),
         TelemetryModule,
         ...modules.map(({ module }) => module),

@@ -44,18 +44,14 @@ type Send = (
 export class ReadBatches {
   private readonly batches = new Map<string, Batch>();
 
-  constructor(
-    private readonly send: Send,
-    private readonly isGathering: boolean,
-  ) {}
+  constructor(private readonly send: Send) {}
 
   add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
     const batch = this.batches.get(statement.text) ?? { statement, reads: [], aloneUntil: 0 };
     this.batches.set(statement.text, batch);
     return new Promise((resolve, reject) => {
       const count = batch.reads.push({ owner, values, resolve, reject });
-      const isFull = count === TOGETHER || !this.isGathering || performance.now() < batch.aloneUntil;
-      if (isFull) this.go(batch);
+      if (count === TOGETHER || performance.now() < batch.aloneUntil) this.go(batch);
       else if (count === 1) setImmediate(() => this.go(batch));
     });
   }

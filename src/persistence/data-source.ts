@@ -30,15 +30,9 @@ export interface DatabaseOptions {
   /** Whether queries have the time limits of requests. An operator's command may take longer. */
   readonly timeLimits: boolean;
   readonly records: Records;
-  readonly gatherReads: boolean;
 }
 
-export function createDataSource({
-  url,
-  poolSize,
-  records,
-  timeLimits,
-}: Omit<DatabaseOptions, 'gatherReads'>): DataSource {
+export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
   return new DataSource({
     ...baseOptions(url),
     entities: records,

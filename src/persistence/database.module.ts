@@ -18,7 +18,7 @@ export class DatabaseModule {
           provide: Database,
           useFactory: async (dataSource: DataSource) => {
             const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
-            return new Database(dataSource, options.gatherReads, found?.hasCitus, options.timeLimits);
+            return new Database(dataSource, found?.hasCitus, options.timeLimits);
           },
           inject: [DataSource],
         },

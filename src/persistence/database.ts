@@ -45,13 +45,12 @@ export class Database implements OnApplicationShutdown {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly isGathering = true,
     /** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
     readonly isDistributed = false,
     timeLimits = true,
   ) {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
-    this.reads = new ReadBatches((...sent) => this.send(...sent), isGathering);
+    this.reads = new ReadBatches((...sent) => this.send(...sent));
     this.shares = new Shares(this.pool.options.max);
     this.pulse = new Pulse(this.pool, timeLimits);
   }
@@ -65,7 +64,7 @@ export class Database implements OnApplicationShutdown {
 
   /** Whether a write may go together with those of other requests, which are in no transaction either. */
   get isGatheringWrites(): boolean {
-    return this.isGathering && !this.isDistributed && this.open.getStore() === undefined;
+    return !this.isDistributed && this.open.getStore() === undefined;
   }
 
   get openTransaction(): object | undefined {

@@ -11,7 +11,6 @@ import {
   type Texts,
 } from '../../src/request/validation/constraints.js';
 import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
-import { idPattern } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
@@ -49,7 +48,7 @@ const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords
   isIn: (values: Texts, facts) => ({ enum: resolved(values, facts) }),
   isIdOf: (kinds: Kinds, facts) => {
     const all = resolved(kinds, facts);
-    return { pattern: all.map(idPattern).join('|'), examples: all.slice(0, 1).map(exampleId) };
+    return { pattern: all.map(({ pattern }) => pattern.source).join('|'), examples: all.slice(0, 1).map(exampleId) };
   },
   isCurrency: (name: FormatName) => FORMATS[name],
   isFormat: (name: FormatName) => FORMATS[name],
