@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client, PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../migrations/index.js';
-import { PLAN_CACHE_MODE } from '../platform/citus.js';
+import { PLAN_CACHE_MODE } from '../citus/citus.js';
 import { DatabaseFault } from '../platform/faults.js';
 
 /**

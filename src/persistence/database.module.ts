@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { hasCitus } from '../citus/citus.js';
 import { Connections } from '../engine/index.js';
-import { HAS_CITUS } from '../platform/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { FirstStatistics } from './first-statistics.js';
@@ -17,10 +17,8 @@ export class DatabaseModule {
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         {
           provide: Connections,
-          useFactory: async (dataSource: DataSource) => {
-            const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
-            return new Connections(dataSource, options.gatherReads, found?.hasCitus, options.timeLimits);
-          },
+          useFactory: async (dataSource: DataSource) =>
+            new Connections(dataSource, options.gatherReads, await hasCitus(dataSource), options.timeLimits),
           inject: [DataSource],
         },
         Database,

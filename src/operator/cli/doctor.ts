@@ -1,6 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
+import { SystemClock } from '../../platform/clock.js';
 import { ConfigError } from '../../platform/config.js';
 import { wholeNumber } from './arguments.js';
+import { examine } from './doctor/doctor.js';
 import { type Finding, fail } from './doctor/finding.js';
 import { print, withDatabase } from './run.js';
 
@@ -14,11 +16,8 @@ export function addDoctorCommand(program: Command): void {
     .action(async ({ machines, json }) => {
       const show = json || !process.stdout.isTTY ? print : (result: Report) => process.stdout.write(linesOf(result));
       try {
-        await withDatabase(async (url, config) => {
-          const { examine } = await import('./doctor/doctor.js');
-          const { SystemClock } = await import('../../platform/clock.js');
-          return report(await examine({ config, url, machines, clock: new SystemClock() }));
-        }, show);
+        const clock = new SystemClock();
+        await withDatabase(async (url, config) => report(await examine({ config, url, machines, clock })), show);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         show(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/reference/settings.md.'))));

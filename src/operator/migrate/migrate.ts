@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { distributeAll, distributeNewTables, requireCitus } from '../../citus/distribute.js';
 import { createMigrationDataSource } from '../../persistence/data-source.js';
-import { distributeAll, distributeNewTables, requireCitus } from './distribute.js';
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';
 
@@ -21,12 +21,12 @@ export async function migrate(url: string): Promise<string[]> {
 /** Reverts the last migration and returns its name, or undefined if there is none. */
 export async function revertLast(url: string): Promise<string | undefined> {
   return withLock(url, async (dataSource) => {
-    const last = await lastExecuted(dataSource);
+    const [last] = await new MigrationExecutor(dataSource).getExecutedMigrations();
     // TypeORM respects a migration's `transaction` only when it applies the migration.
-    const migration = dataSource.migrations.find(({ name }) => name === last);
+    const migration = dataSource.migrations.find(({ name }) => name === last?.name);
     const transaction = migration?.transaction === false ? 'none' : 'each';
-    if (last !== undefined) await dataSource.undoLastMigration({ transaction });
-    return last;
+    if (last) await dataSource.undoLastMigration({ transaction });
+    return last?.name;
   });
 }
 
@@ -61,13 +61,16 @@ async function connect(url: string): Promise<DataSource> {
   try {
     return await createMigrationDataSource(url).initialize();
   } catch (error) {
-    // The error for a name with several addresses has an error for each, and no message of its own.
-    const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
-    const why = faults.map(({ message }) => message).join(', ');
-    throw new Error(
-      `The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`,
-    );
+    const why = messageOf(error);
+    const advice = adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.');
+    throw new Error(`The database cannot be used: ${why}. ${advice}`);
   }
+}
+
+/** The error for a name with several addresses has an error for each, and no message of its own. */
+export function messageOf(error: unknown): string {
+  const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
+  return faults.map(({ message }) => message).join(', ');
 }
 
 export function adviceOn(fault: string, otherwise: string): string {
@@ -100,11 +103,4 @@ async function isLocked(holder: QueryRunner): Promise<boolean> {
     `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
   );
   return row?.locked ?? false;
-}
-
-async function lastExecuted(dataSource: DataSource): Promise<string | undefined> {
-  const [table]: { name: string | null }[] = await dataSource.query(`SELECT to_regclass('migrations') AS name`);
-  if (!table?.name) return undefined;
-  const [last]: { name: string }[] = await dataSource.query('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
-  return last?.name;
 }

@@ -9,7 +9,6 @@ import { Metrics, type MetricValues } from '../telemetry/metrics.js';
 import { Readiness } from '../telemetry/readiness.js';
 import { createApplication } from './application.js';
 import { makeDemo, reminder } from './demo.js';
-import { serveDemoShop } from './demo-shop.js';
 import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
@@ -45,11 +44,9 @@ export class Server implements Serving {
   static async start(config: Config, databaseUrl: string): Promise<Server> {
     const tracing = await startTracing(process.env);
     const log = await openLog(config);
-    // The demo needs no settings and no shop of the user's own.
     const isEmbedded = config.databaseUrl === undefined;
     const server = new Server(await createApplication(config, databaseUrl, { log, isEmbedded }), config, tracing);
     try {
-      if (isEmbedded) serveDemoShop(server.application);
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();

@@ -1,20 +1,17 @@
 /** Looks for what makes the service fail now or later, and gives advice. Changes nothing. */
 import type { TlsOptions } from 'node:tls';
 import { Client } from 'pg';
-import { factsOf as declared } from '../../../app.module.js';
-import { announcedPid } from '../../../persistence/data-source.js';
+import { factsOf } from '../../../app.module.js';
 import type { Config } from '../../../platform/config.js';
 import type { Diagnosis } from '../../../platform/facts.js';
 import type { Clock } from '../../../shared/clock.js';
-import { adviceOn } from '../../migrate/migrate.js';
-import { connected } from '../../migrate/pooler.js';
-import { clocks, pooler } from './connection.js';
+import { adviceOn, messageOf } from '../../migrate/migrate.js';
+import { connected, hasOtherProcess } from '../../migrate/pooler.js';
+import { capacity, clocks, pooler, schema, server, timeLimits } from './database.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { secrets } from './secrets.js';
-import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
-const OLDEST_NODE = 22;
 
 export interface Examination {
   readonly config: Config;
@@ -24,8 +21,8 @@ export interface Examination {
 }
 
 export async function examine(examination: Examination): Promise<Finding[]> {
-  const before = [...settings(examination.config), runtime(process.versions.node)];
-  const client = await connected(examination.url, APPLICATION).catch((error: unknown) => unreachable(error));
+  const before = settings(examination.config);
+  const client = await connected(examination.url, APPLICATION).catch(unreachable);
   if (!(client instanceof Client)) return [...before, client];
   try {
     const connection = ok('connection', `The database accepts ${client.user}.`);
@@ -36,18 +33,14 @@ export async function examine(examination: Examination): Promise<Finding[]> {
 }
 
 async function look(client: Client, { config, url, machines, clock }: Examination): Promise<Finding[]> {
-  const facts = await factsOf(client);
-  const known = schema(facts);
+  const known = await schema(client);
   return [
     encrypted(client),
-    version(facts),
-    encoding(facts),
-    writable(facts),
+    ...(await server(client)),
     known,
-    durability(facts),
-    ...(announcedPid(client) === facts.pid
-      ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
-      : await pooler(client, () => connected(url, APPLICATION), facts)),
+    ...((await hasOtherProcess(client))
+      ? [await pooler(client, () => connected(url, APPLICATION)), await timeLimits(client)]
+      : [ok('pooler', 'The connection is direct.'), await capacity(client, config, machines)]),
     ...(known.status === 'fail' ? [] : await lookAtRows(client, config)),
     ...(await tried('clock', clocks(client, clock))),
   ];
@@ -55,7 +48,7 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
 
 async function lookAtRows(client: Client, config: Config): Promise<Finding[]> {
   const found = await tried('secrets', secrets(client, config));
-  for (const one of declared().diagnoses) found.push(...(await tried(one.name, diagnosed(client, one))));
+  for (const one of factsOf().diagnoses) found.push(...(await tried(one.name, diagnosed(client, one))));
   return found;
 }
 
@@ -70,11 +63,6 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
     fail(name, `This cannot be checked: ${error.message}.`, 'Mend what the error names, and run doctor again.'),
   );
   return [found].flat();
-}
-
-export function runtime(node: string): Finding {
-  if (Number.parseInt(node, 10) >= OLDEST_NODE) return ok('node', `Node is ${node}.`);
-  return warn('node', `Node is ${node}, which gets no more fixes.`, `Install Node ${OLDEST_NODE} or newer.`);
 }
 
 /** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
@@ -110,9 +98,7 @@ function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }
 }
 
 function unreachable(error: unknown): Finding {
-  // The error for a name with several addresses has an error for each.
-  const faults = error instanceof AggregateError ? error.errors : [error];
-  const said = faults.map(({ message }: Error) => message).join(', ');
+  const said = messageOf(error);
   const advice = 'Check DATABASE_URL, the network and pg_hba.conf; start PostgreSQL if it is down.';
   return fail('connection', `${said}.`, adviceOn(said, advice));
 }
