@@ -4,7 +4,6 @@ import { hasCitus } from '../citus/citus.js';
 import { Connections } from '../engine/index.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
-import { FirstStatistics } from './first-statistics.js';
 import { StoredTraces } from './traces.js';
 
 @Module({})
@@ -22,7 +21,6 @@ export class DatabaseModule {
           inject: [DataSource],
         },
         Database,
-        FirstStatistics,
         StoredTraces,
       ],
       exports: [Database, StoredTraces],

@@ -1,8 +1,7 @@
 /** The doctor on databases with one real fault each. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, encrypted, examine } from '../../src/operator/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/operator/cli/doctor/finding.js';
-import { linesOf } from '../../src/operator/cli/doctor.js';
+import { type Examination, encrypted, examine, linesOf } from '../../src/operator/cli/doctor.js';
 import { revertLast } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { SystemClock } from '../../src/platform/clock.js';

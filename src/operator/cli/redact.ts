@@ -24,35 +24,37 @@ export function addRedactCommand(program: Command): void {
     .option('--email <address>', 'of the customer, in whatever case')
     .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, email, session }, command) => {
-      if (session !== undefined && email === undefined) return withApplication((one) => redactOne(one, session));
+      if (session !== undefined && email === undefined) return redact((application) => one(application, session));
       if (organization === undefined || email === undefined || session !== undefined)
         return command.error('Give --session, or --org with --email.');
-      return withApplication((application) => redactAll(application, organization, email));
+      return redact((application) => withEmail(application, organization, email));
     });
 }
 
-async function redactOne(application: INestApplicationContext, session: string) {
-  const ledger = { mode: modeOf(session) };
-  const own = ownId(ledger, session);
-  await redact(application, await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own);
-  return { redacted: 1 };
+type Found = AsyncGenerator<readonly [caller: Caller, session: OwnId]>;
+
+function redact(find: (application: INestApplicationContext) => Found): Promise<void> {
+  return withApplication(async (application) => {
+    let redacted = 0;
+    for await (const [caller, session] of find(application)) {
+      await application.get(Database).commit(() => application.get(RedactCheckoutSession).execute(caller, session));
+      redacted += 1;
+    }
+    return { redacted };
+  });
 }
 
-async function redactAll(application: INestApplicationContext, organization: string, email: string) {
-  let redacted = 0;
+async function* one(application: INestApplicationContext, session: string): Found {
+  const ledger = { mode: modeOf(session) };
+  const own = ownId(ledger, session);
+  yield [await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own];
+}
+
+async function* withEmail(application: INestApplicationContext, organization: string, email: string): Found {
   for (const mode of MODES) {
     const caller = { organization, mode };
     const find = (after?: OwnId) => application.get(SessionDetails).withEmail(caller, email, after);
-    for (let found = await find(); found.length > 0; found = await find(found.at(-1))) {
-      for (const session of found) await redact(application, caller, session);
-      redacted += found.length;
-      process.stderr.write(`${redacted} redacted so far.\n`);
-    }
+    for (let found = await find(); found.length > 0; found = await find(found.at(-1)))
+      for (const session of found) yield [caller, session];
   }
-  return { redacted };
-}
-
-async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
-  const redactSession = application.get(RedactCheckoutSession);
-  await application.get(Database).commit(async () => redactSession.execute(caller, session));
 }

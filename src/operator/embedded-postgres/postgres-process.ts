@@ -29,6 +29,8 @@ const MAX_CONNECTIONS = 500;
 const UNLINKED = 127;
 const NOT_INSTALLED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
+/** Until a table's first statistics, lists may read the rows of all organizations. By default, they come after a minute. */
+const STATISTICS = 'autovacuum_naptime=5s';
 const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file younger than this may still be empty, or may be newer than the one that was read. */
 const FRESH_MS = 1_000;
@@ -73,7 +75,7 @@ export async function start(directory: string, logFile: string, port?: number): 
   const log = openSync(logFile, 'a', 0o600);
   // No socket file, because its path is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, ...LOG, `max_connections=${MAX_CONNECTIONS}`, markOf(directory)];
+  const settings = [...local, ...LOG, `max_connections=${MAX_CONNECTIONS}`, STATISTICS, markOf(directory)];
   const options = ['-p', `${port ?? (await freePort())}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,

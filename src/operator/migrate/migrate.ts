@@ -1,13 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { distributeAll, distributeNewTables, requireCitus } from '../../citus/distribute.js';
-import { createMigrationDataSource } from '../../persistence/data-source.js';
+import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
+import { sqlState } from '../../platform/faults.js';
 import { assertPreparedStatements } from './pooler.js';
-import { setRoleSettings } from './role-settings.js';
 
 /** The number of the advisory lock, which must never change. */
 const MIGRATION_LOCK = 7_411_530;
 const LOCK_INTERVAL_MS = 100;
+const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
+    coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
 
 /** Applies pending migrations and returns their names. If several processes call it, one applies them and the others wait. */
 export async function migrate(url: string): Promise<string[]> {
@@ -41,7 +43,17 @@ export async function assertCitus(url: string): Promise<void> {
 
 /** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
 export async function limitRole(url: string, role?: string): Promise<string[]> {
-  return withLock(url, (dataSource) => setRoleSettings(dataSource, role));
+  return withLock(url, async (dataSource) => {
+    const rows: { statement: string }[] = await dataSource.query(LIMITS, [role ?? null]);
+    const statements = rows.map(({ statement }) => statement);
+    try {
+      await dataSource.query(statements.join(' '));
+      return [];
+    } catch (error) {
+      if (sqlState(error) !== '42501') throw error;
+      return statements;
+    }
+  });
 }
 
 /** Throws with advice if migrations are pending or if a pooler loses prepared statements. */
