@@ -24,37 +24,35 @@ export function addRedactCommand(program: Command): void {
     .option('--email <address>', 'of the customer, in whatever case')
     .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, email, session }, command) => {
-      if (session !== undefined && email === undefined) return redact((application) => one(application, session));
+      if (session !== undefined && email === undefined) return withApplication((one) => redactOne(one, session));
       if (organization === undefined || email === undefined || session !== undefined)
         return command.error('Give --session, or --org with --email.');
-      return redact((application) => withEmail(application, organization, email));
+      return withApplication((application) => redactAll(application, organization, email));
     });
 }
 
-type Found = AsyncGenerator<readonly [caller: Caller, session: OwnId]>;
-
-function redact(find: (application: INestApplicationContext) => Found): Promise<void> {
-  return withApplication(async (application) => {
-    let redacted = 0;
-    for await (const [caller, session] of find(application)) {
-      await application.get(Database).commit(() => application.get(RedactCheckoutSession).execute(caller, session));
-      redacted += 1;
-    }
-    return { redacted };
-  });
-}
-
-async function* one(application: INestApplicationContext, session: string): Found {
+async function redactOne(application: INestApplicationContext, session: string) {
   const ledger = { mode: modeOf(session) };
   const own = ownId(ledger, session);
-  yield [await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own];
+  await redact(application, await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own);
+  return { redacted: 1 };
 }
 
-async function* withEmail(application: INestApplicationContext, organization: string, email: string): Found {
+async function redactAll(application: INestApplicationContext, organization: string, email: string) {
+  let redacted = 0;
   for (const mode of MODES) {
     const caller = { organization, mode };
     const find = (after?: OwnId) => application.get(SessionDetails).withEmail(caller, email, after);
-    for (let found = await find(); found.length > 0; found = await find(found.at(-1)))
-      for (const session of found) yield [caller, session];
+    for (let found = await find(); found.length > 0; found = await find(found.at(-1))) {
+      for (const session of found) await redact(application, caller, session);
+      redacted += found.length;
+      process.stderr.write(`${redacted} redacted so far.\n`);
+    }
   }
+  return { redacted };
+}
+
+async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
+  const redactSession = application.get(RedactCheckoutSession);
+  await application.get(Database).commit(async () => redactSession.execute(caller, session));
 }
