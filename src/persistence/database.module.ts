@@ -8,7 +8,7 @@ import { StoredTraces } from './traces.js';
 
 @Module({})
 export class DatabaseModule {
-  static register(options: DatabaseOptions): DynamicModule {
+  static register({ gatherReads, ...options }: DatabaseOptions & { gatherReads: boolean }): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -17,7 +17,7 @@ export class DatabaseModule {
         {
           provide: Connections,
           useFactory: async (dataSource: DataSource) =>
-            new Connections(dataSource, options.gatherReads, await hasCitus(dataSource), options.timeLimits),
+            new Connections(dataSource, gatherReads, await hasCitus(dataSource), options.timeLimits),
           inject: [DataSource],
         },
         Database,

@@ -19,7 +19,7 @@ import { describe, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/platform/version.js';
 import { post, SMALLEST } from '../support/client.js';
 import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
-import { isRunning, launch, listening, postgresPid, run, startServer, until } from '../support/processes.js';
+import { isRunning, launch, listening, postgresPid, run, startServer } from '../support/processes.js';
 import { listen } from '../support/sockets.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -77,18 +77,6 @@ describe('starting', () => {
     await createSession(server);
     await expectCleanStop(server, dataDir);
     expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', 'postgres.log']);
-  });
-
-  test('a second server on the same directory is refused and harms nothing', async () => {
-    const dataDir = preparedCopy();
-    const first = await start(dataDir);
-    expect(await launch({ DATA_DIR: dataDir }).ended).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: `Another Tillgate server is already running on ${dataDir}.\n`,
-    });
-    await createSession(first);
-    await expectCleanStop(first, dataDir);
   });
 
   test('a port in use is one sentence, and PostgreSQL does not stay behind', async () => {

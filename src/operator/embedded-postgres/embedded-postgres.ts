@@ -112,7 +112,6 @@ class DataDirectory {
     boundLog(this.logFile);
     const logged = sizeOf(this.logFile);
     let attempts = 0;
-    let startedAt = -START_AGAIN_MS;
     let postgres: ChildProcess | undefined;
     while (performance.now() < deadline) {
       const live = processOn(this.cluster);
@@ -122,11 +121,12 @@ class DataDirectory {
         return client;
       await client?.end().catch(() => undefined);
       const hasEnded = (postgres?.exitCode ?? postgres?.signalCode) !== null;
-      if (!live && hasEnded && performance.now() - startedAt > START_AGAIN_MS) {
+      if (!live && hasEnded) {
         if (attempts === START_ATTEMPTS) break;
-        if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
+        if (attempts > 0) await sleep(START_AGAIN_MS);
+        else this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
         postgres = await start(this.cluster, this.logFile, port);
-        startedAt = performance.now();
+        attempts += 1;
       }
       await sleep(POLL_MS);
     }

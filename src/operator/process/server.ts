@@ -6,7 +6,7 @@ import { VERSION } from '../../platform/version.js';
 import type { TillgateAdapter } from '../../request/adapter.js';
 import { PublicUrl } from '../../request/public-url.js';
 import { Metrics, type MetricValues } from '../telemetry/metrics.js';
-import { Readiness } from '../telemetry/readiness.js';
+import { OperationsController } from '../telemetry/operations.controller.js';
 import { createApplication } from './application.js';
 import { makeDemo, reminder } from './demo.js';
 import { invitation, tour } from './demo-tour.js';
@@ -74,7 +74,7 @@ export class Server implements Serving {
   }
 
   async close(): Promise<void> {
-    this.application.get(Readiness).end();
+    this.application.get(OperationsController).end();
     await this.drain();
     await this.application.close();
     // A collector that cannot be reached must not make the stop fail.
