@@ -265,7 +265,7 @@ describe('mistakes', () => {
     ['key list', '--org is missing: secret keys belong to an organization.'],
     [`org show org_${UNKNOWN}`, 'No such organization.'],
     [`key revoke key_${UNKNOWN}`, 'No such key.'],
-    ['payment record --amount -5', 'It must be a whole number of minor units, from 1 to 999999999999.'],
+    ['payment record --amount -5', 'It must be a whole number from 1 to 999999999999.'],
     ['payment record --amount 5', "Required option '--org <organization>' not specified."],
     [
       'payment record --session pay_1',
