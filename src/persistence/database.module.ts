@@ -1,9 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { HAS_CITUS } from '../platform/citus.js';
+import { hasCitus } from '../citus/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
-import { FirstStatistics } from './first-statistics.js';
 import { StoredTraces } from './traces.js';
 
 @Module({})
@@ -16,13 +15,10 @@ export class DatabaseModule {
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         {
           provide: Database,
-          useFactory: async (dataSource: DataSource) => {
-            const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
-            return new Database(dataSource, found?.hasCitus, options.timeLimits);
-          },
+          useFactory: async (dataSource: DataSource) =>
+            new Database(dataSource, await hasCitus(dataSource), options.timeLimits),
           inject: [DataSource],
         },
-        FirstStatistics,
         StoredTraces,
       ],
       exports: [Database, StoredTraces],
