@@ -180,6 +180,10 @@ test('each statement names its organization and mode, or says why it reads those
     },
     ownerOf: () => refunds.ownerOf(ledger, id),
     listOfAll: () => refunds.listOfAll(ledger, { ...listed, organization: undefined }),
+    overdue: async () => {
+      for (const clock of [undefined, { ...caller, ahead: 0 }])
+        await refunds.overdue(1, { organization: caller.organization, refund }, clock);
+    },
     change: () => refunds.change(caller, refund, refund.cancel()),
   };
 

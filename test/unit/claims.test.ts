@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClaimRefunds } from '../../src/modules/refunds/application/claim-refunds.js';
-import { Claims, type OwnedRefund } from '../../src/modules/refunds/application/ports.js';
+import { Claims, type OwnedRefund, type Refunds } from '../../src/modules/refunds/application/ports.js';
 import { isClaimable } from '../../src/modules/refunds/domain/claim.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { type RefundablePayment } from '../../src/modules/refunds/domain/refund-state.js';
@@ -153,6 +153,7 @@ class RememberedClaims extends Claims {
 
 const LOOKED = 3;
 const LEDGER: Ledger = { mode: 'live' };
+const NO_REFUNDS = {} as Refunds;
 
 interface Plan {
   readonly counts: readonly number[];
@@ -198,7 +199,7 @@ describe('claims of all organizations', () => {
         const proposed = counts.flatMap((count, organization) => Array<number>(count).fill(organization));
         const owned = proposed.map((organization) => ({ organization: `org_${10 + organization}`, refund: propose() }));
         const database = new RememberedClaims(new Map(owned.map((one) => [one.refund.state.id, one])));
-        const processes = [new ClaimRefunds(database), new ClaimRefunds(database)];
+        const processes = [new ClaimRefunds(database, NO_REFUNDS), new ClaimRefunds(database, NO_REFUNDS)];
         /** How many claims of each process an organization has waited with refunds that nobody took. */
         const waited = processes.map(() => new Map<string, number>());
         for (const { limit, process, ends } of claims) {

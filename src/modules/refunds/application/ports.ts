@@ -36,6 +36,8 @@ export abstract class Refunds {
   abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
   /** Refunds of all organizations, oldest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>>;
+  /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */
+  abstract overdue(limit: number, after?: OwnedRefund, clock?: MovedClock): Promise<readonly OwnedRefund[]>;
 }
 
 interface Timed {
@@ -61,17 +63,6 @@ export interface OwnedRefund {
 
 export interface LedgerRefundFilter extends Filter {
   readonly organization: string | undefined;
-}
-
-/** A waiting refund whose approval has expired. `expiresAt` is its position among them, as only the port understands it. */
-export interface OverdueApproval extends Caller {
-  readonly id: OwnId;
-  readonly expiresAt: string;
-}
-
-export abstract class Approvals {
-  /** Those overdue in real time or, with `clock`, those of its caller by the moved clock: the oldest first, after the given one. */
-  abstract overdue(limit: number, after?: OverdueApproval, clock?: MovedClock): Promise<OverdueApproval[]>;
 }
 
 /** Expires the approvals that a moved test clock made overdue. */

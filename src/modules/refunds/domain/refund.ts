@@ -6,7 +6,6 @@ import {
   type ApprovedAmount,
   decidedAs,
   hasExpired,
-  isDecidedAs,
   isWaiting,
   type Proposer,
   proposedBy,
@@ -76,14 +75,14 @@ export class Refund {
 
   /** The refund, approved by another person than the one who proposed it. An approved refund stays as it is. */
   approve({ amount, ...decision }: ApprovedAmount): Refund {
-    if (isDecidedAs('approved', this.state, decision, amount)) return this;
-    return new Refund({ ...this.state, ...decidedAs('approved', decision) }, this.version + 1);
+    const approved = decidedAs('approved', this.state, decision, amount);
+    return approved ? new Refund({ ...this.state, ...approved }, this.version + 1) : this;
   }
 
   /** The refund, canceled because its approval was refused. A rejected refund stays as it is. */
   reject(decision: ApprovalDecision): Refund {
-    if (isDecidedAs('rejected', this.state, decision)) return this;
-    return this.close('canceled', decidedAs('rejected', decision));
+    const rejected = decidedAs('rejected', this.state, decision);
+    return rejected ? this.close('canceled', rejected) : this;
   }
 
   /** The refund, canceled if nobody has decided in time. Any other stays as it is. */

@@ -7,7 +7,6 @@ import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { PathId, ValidBody } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
@@ -32,7 +31,6 @@ export class LedgerClaimsController {
     private readonly idempotency: Idempotency,
     private readonly changes: LedgerRefundChanges,
     private readonly claimRefunds: ClaimRefunds,
-    private readonly changeClaim: ChangeClaim,
   ) {}
 
   @Operation('claimRefunds', {
@@ -74,7 +72,7 @@ export class LedgerClaimsController {
   ) {
     const extension = toExtension(request.body);
     return this.changes.commit(ledger, id, request, async (caller, own) =>
-      this.changeClaim.extend(caller, own, extension),
+      this.claimRefunds.extend(caller, own, extension),
     );
   }
 
@@ -92,7 +90,7 @@ export class LedgerClaimsController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.changes.commit(ledger, id, request, async (caller, own) =>
-      this.changeClaim.release(caller, own, request.body.claim, request.body.delay_seconds ?? 0),
+      this.claimRefunds.release(caller, own, request.body.claim, request.body.delay_seconds ?? 0),
     );
   }
 }

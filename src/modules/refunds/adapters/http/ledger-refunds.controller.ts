@@ -9,7 +9,7 @@ import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { CloseRefund } from '../../application/close-refund.js';
+import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
@@ -35,7 +35,7 @@ export class LedgerRefundsController {
     private readonly idempotency: Idempotency,
     private readonly changes: LedgerRefundChanges,
     private readonly refunds: Refunds,
-    private readonly closeRefund: CloseRefund,
+    private readonly decideRefund: DecideRefund,
     private readonly recordRefund: RecordRefund,
   ) {}
 
@@ -101,7 +101,7 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.succeed(caller, own, request.body.provider_reference ?? null),
+      this.decideRefund.succeed(caller, own, request.body.provider_reference ?? null),
     );
   }
 
@@ -119,7 +119,7 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.fail(caller, own, toFailure(request.body)),
+      this.decideRefund.fail(caller, own, toFailure(request.body)),
     );
   }
 
@@ -137,7 +137,7 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.return(caller, own, request.body.reason ?? null),
+      this.decideRefund.return(caller, own, request.body.reason ?? null),
     );
   }
 }

@@ -6,7 +6,7 @@ import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock } from '../../../../shared/clock.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -150,6 +150,23 @@ export class TypeormRefunds extends Refunds {
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
     return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
+  }
+
+  async overdue(limit: number, after?: OwnedRefund, clock?: MovedClock): Promise<readonly OwnedRefund[]> {
+    const found = await this.database.reading(clock ?? { queue: 'refunds.overdue' }, (manager) => {
+      const query = manager.createQueryBuilder(RefundRecord, 'row').where(WAITING);
+      const ahead = (clock?.ahead ?? 0) / 1000;
+      query.andWhere('approval_expires_at <= statement_timestamp() + make_interval(secs => :ahead)', { ahead });
+      if (clock) query.andWhere(scopeOf(clock));
+      else query.comment('every organization: approvals of all of them expire');
+      if (after) {
+        const { approvalExpiresAt, id } = after.refund.state;
+        const last = { expiresAt: new Date(approvalExpiresAt as number), last: uuidOf(id) };
+        query.andWhere('(approval_expires_at, id) > (:expiresAt, :last)', last);
+      }
+      return query.orderBy('approval_expires_at').addOrderBy('id').limit(limit).getMany();
+    });
+    return found.map(ownedFromRow);
   }
 }
 

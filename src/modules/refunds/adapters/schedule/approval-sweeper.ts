@@ -3,8 +3,9 @@ import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
-import { DecideApproval } from '../../application/decide-approval.js';
-import { Approvals, type OverdueApproval } from '../../application/ports.js';
+import { ownId } from '../../../../shared/own-id.js';
+import { DecideRefund } from '../../application/decide-refund.js';
+import { type OwnedRefund, Refunds } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
@@ -14,8 +15,8 @@ const BATCH = 10;
 export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly approvals: Approvals,
-    private readonly decideApproval: DecideApproval,
+    private readonly refunds: Refunds,
+    private readonly decideRefund: DecideRefund,
     private readonly jobs: Jobs,
   ) {}
 
@@ -25,16 +26,17 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
 
   /** Expires the overdue approvals of all organizations, or those that are overdue by a moved test clock. */
   async sweep(clock?: MovedClock): Promise<void> {
-    await sweep<OverdueApproval>({
+    await sweep<OwnedRefund>({
       limit: BATCH,
-      find: (most, after) => this.approvals.overdue(most, after, clock),
+      find: (most, after) => this.refunds.overdue(most, after, clock),
       handle: (overdue) => this.expire(overdue),
     });
   }
 
-  private async expire(overdue: readonly OverdueApproval[]): Promise<void> {
-    for (const { id, organization, mode } of overdue) {
-      await this.database.commit(() => this.decideApproval.expire({ organization, mode }, id));
+  private async expire(overdue: readonly OwnedRefund[]): Promise<void> {
+    for (const { organization, refund } of overdue) {
+      const caller = { organization, mode: refund.state.mode };
+      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, refund.state.id)));
     }
   }
 }
