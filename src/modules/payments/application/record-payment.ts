@@ -34,7 +34,7 @@ export class RecordPayment {
   ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const timed = await this.clock.at(caller);
-    const payment = Payment.record(input, caller.mode, timed);
+    const payment = Payment.record(input, caller, timed);
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {

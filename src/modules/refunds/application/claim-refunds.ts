@@ -6,7 +6,7 @@ import type { OwnId } from '../../../shared/own-id.js';
 import type { Extension } from '../domain/claim.js';
 import type { Refund } from '../domain/refund.js';
 import { turnsOf } from '../domain/turns.js';
-import { Claims, type OwnedRefund, Refunds } from './ports.js';
+import { Claims, Refunds } from './ports.js';
 
 export interface NewClaim {
   readonly limit: number;
@@ -28,17 +28,14 @@ export class ClaimRefunds {
   ) {}
 
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
-  async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly OwnedRefund[]>> {
+  async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly Refund[]>> {
     const { organization, limit, leaseSeconds } = claim;
     return inTransaction(organization === undefined ? ledger : { organization, ...ledger }, async () => {
       const { refunds, now } =
         organization === undefined
           ? await this.next(ledger, limit)
           : await this.claims.lock(ledger, [{ organization, refunds: limit }]);
-      const claimed = refunds.map(({ organization, refund }) => ({
-        organization,
-        refund: refund.claim(now, leaseSeconds),
-      }));
+      const claimed = refunds.map((refund) => refund.claim(now, leaseSeconds));
       return decided(claimed.sort(byAge), ...this.claims.store(ledger, claimed));
     });
   }
@@ -73,4 +70,4 @@ export class ClaimRefunds {
 }
 
 /** IDs sort by creation time. */
-const byAge = (one: OwnedRefund, other: OwnedRefund) => (one.refund.state.id < other.refund.state.id ? -1 : 1);
+const byAge = (one: Refund, other: Refund) => (one.state.id < other.state.id ? -1 : 1);

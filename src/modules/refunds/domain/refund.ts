@@ -55,12 +55,12 @@ export class Refund {
       const error = paramError('amount', 'too_large', message, [payment.refundable]);
       throw refusal(REFUND_EXCEEDS_REMAINING, error, payment.id);
     }
-    const { mode, currency } = payment;
-    const terms = { payment: payment.id, amount, currency, reference, description };
+    const { organization, mode, currency } = payment;
+    const terms = { organization, mode, payment: payment.id, amount, currency, reference, description };
     const open = { status: PENDING, providerReference: null, failureReason: null, isMadeElsewhere: false };
     const approval = proposer ? proposedBy(proposer, moment.now) : UNKNOWN_PROPOSER;
     const id = newId(REFUND_ID, moment, mode);
-    return new Refund({ id, mode, ...terms, ...open, ...NEVER_CLAIMED, ...approval }, 1);
+    return new Refund({ id, ...terms, ...open, ...NEVER_CLAIMED, ...approval }, 1);
   }
 
   /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */

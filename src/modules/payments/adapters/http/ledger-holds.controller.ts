@@ -49,7 +49,7 @@ export class LedgerHoldsController {
       async () => this.changeHolds.place(caller, id, toNewHold(request.body)),
       (hold) => ({
         status: 201,
-        body: JSON.stringify(holdView({ organization: caller.organization, hold })),
+        body: JSON.stringify(holdView(hold)),
         location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
       }),
     );
@@ -72,7 +72,7 @@ export class LedgerHoldsController {
   @Get('holds/:id')
   async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerRequest) {
     const caller = await this.holds.ownerOf(ledger, id, query.organization);
-    return holdView({ organization: caller.organization, hold: await this.holds.get(caller, id) });
+    return holdView(await this.holds.get(caller, id));
   }
 
   @Operation('releaseHold', {
@@ -92,7 +92,7 @@ export class LedgerHoldsController {
       caller,
       request,
       () => this.changeHolds.release(caller, id),
-      (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization: caller.organization, hold })) }),
+      (hold) => ({ status: 200, body: JSON.stringify(holdView(hold)) }),
     );
   }
 }

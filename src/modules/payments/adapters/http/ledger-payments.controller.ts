@@ -38,15 +38,14 @@ export class LedgerPaymentsController {
   @Post()
   @IdempotencyKey('required')
   record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>) {
-    const { organization } = request.body;
-    const caller = { organization, mode: ledger.mode };
+    const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
       request,
       () => this.recordPayment.execute(caller, toNewPayment(request.body), request.body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerPaymentView({ organization, payment })),
+        body: JSON.stringify(ledgerPaymentView(payment)),
         location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
       }),
     );
@@ -74,7 +73,6 @@ export class LedgerPaymentsController {
   ) {
     const id = ownId(ledger, pathId);
     const caller = await this.payments.ownerOf(ledger, id, owner);
-    const payment = await this.payments.get(caller, id);
-    return ledgerPaymentView({ organization: caller.organization, payment });
+    return ledgerPaymentView(await this.payments.get(caller, id));
   }
 }

@@ -29,10 +29,7 @@ export class LedgerRefundChanges {
       caller,
       request,
       () => decide(caller, id),
-      (refund) => ({
-        status: 200,
-        body: JSON.stringify(ledgerRefundView({ organization: caller.organization, refund })),
-      }),
+      (refund) => ({ status: 200, body: JSON.stringify(ledgerRefundView(refund)) }),
     );
   }
 }

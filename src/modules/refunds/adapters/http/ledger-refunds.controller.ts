@@ -51,15 +51,14 @@ export class LedgerRefundsController {
   @Post()
   @IdempotencyKey('required')
   record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>) {
-    const { organization } = request.body;
-    const caller = { organization, mode: ledger.mode };
+    const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
       request,
       () => this.recordRefund.execute(caller, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerRefundView({ organization, refund })),
+        body: JSON.stringify(ledgerRefundView(refund)),
         location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
       }),
     );
@@ -84,7 +83,7 @@ export class LedgerRefundsController {
   async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerRequest) {
     const id = ownId(ledger, pathId);
     const caller = await this.refunds.ownerOf(ledger, id, query.organization);
-    return ledgerRefundView({ organization: caller.organization, refund: await this.refunds.get(caller, id) });
+    return ledgerRefundView(await this.refunds.get(caller, id));
   }
 
   @Operation('succeedRefund', {

@@ -13,7 +13,7 @@ import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
+import { type LedgerRefundFilter, type RefundFilter, Refunds } from '../../application/ports.js';
 import { isWaiting } from '../../domain/approval.js';
 import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { Refund } from '../../domain/refund.js';
@@ -21,8 +21,7 @@ import { REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
-export const COLUMNS = selectionOf(RefundRecord);
-
+export const COLUMNS = `organization_id AS "organizationId", ${selectionOf(RefundRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
@@ -116,7 +115,8 @@ export class TypeormRefunds extends Refunds {
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {
-    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = await this.database.read<RefundRecord>(caller, FIND, key);
     if (!row) throw notFound('id');
     return fromRow(row);
   }
@@ -149,10 +149,10 @@ export class TypeormRefunds extends Refunds {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
-    return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
+    return pageOfRows(this.database, RefundRecord, listed, fromRow);
   }
 
-  async overdue(limit: number, after?: OwnedRefund, clock?: MovedClock): Promise<readonly OwnedRefund[]> {
+  async overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]> {
     const found = await this.database.reading(clock ?? { queue: 'refunds.overdue' }, (manager) => {
       const query = manager.createQueryBuilder(RefundRecord, 'row').where(WAITING);
       const ahead = (clock?.ahead ?? 0) / 1000;
@@ -160,21 +160,20 @@ export class TypeormRefunds extends Refunds {
       if (clock) query.andWhere(scopeOf(clock));
       else query.comment('every organization: approvals of all of them expire');
       if (after) {
-        const { approvalExpiresAt, id } = after.refund.state;
+        const { approvalExpiresAt, id } = after.state;
         const last = { expiresAt: new Date(approvalExpiresAt as number), last: uuidOf(id) };
         query.andWhere('(approval_expires_at, id) > (:expiresAt, :last)', last);
       }
       return query.orderBy('approval_expires_at').addOrderBy('id').limit(limit).getMany();
     });
-    return found.map(ownedFromRow);
+    return found.map(fromRow);
   }
 }
 
-type Row = Omit<RefundRecord, 'organizationId'> & Partial<Pick<RefundRecord, 'organizationId'>>;
-
-function fromRow({ organizationId, ...row }: Row): Refund {
+export function fromRow({ organizationId, ...row }: RefundRecord): Refund {
   const { id, mode, payment, claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = row;
-  const ids = { id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
+  const organization = idOf(ORGANIZATION_ID, organizationId);
+  const ids = { organization, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
   const times = {
     claimExpiresAt: claimExpiresAt?.getTime() ?? null,
     claimableAt: claimableAt.getTime(),
@@ -182,8 +181,4 @@ function fromRow({ organizationId, ...row }: Row): Refund {
     decidedAt: decidedAt?.getTime() ?? null,
   };
   return Refund.restore({ ...row, ...ids, ...times });
-}
-
-export function ownedFromRow(row: RefundRecord): OwnedRefund {
-  return { organization: idOf(ORGANIZATION_ID, row.organizationId), refund: fromRow(row) };
 }

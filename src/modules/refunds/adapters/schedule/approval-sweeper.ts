@@ -5,7 +5,8 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { DecideRefund } from '../../application/decide-refund.js';
-import { type OwnedRefund, Refunds } from '../../application/ports.js';
+import { Refunds } from '../../application/ports.js';
+import type { Refund } from '../../domain/refund.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
@@ -26,17 +27,17 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
 
   /** Expires the overdue approvals of all organizations, or those that are overdue by a moved test clock. */
   async sweep(clock?: MovedClock): Promise<void> {
-    await sweep<OwnedRefund>({
+    await sweep<Refund>({
       limit: BATCH,
       find: (most, after) => this.refunds.overdue(most, after, clock),
       handle: (overdue) => this.expire(overdue),
     });
   }
 
-  private async expire(overdue: readonly OwnedRefund[]): Promise<void> {
-    for (const { organization, refund } of overdue) {
-      const caller = { organization, mode: refund.state.mode };
-      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, refund.state.id)));
+  private async expire(overdue: readonly Refund[]): Promise<void> {
+    for (const { state } of overdue) {
+      const caller = { organization: state.organization, mode: state.mode };
+      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, state.id)));
     }
   }
 }
