@@ -28,8 +28,6 @@ export class RecordRefund {
   async execute(caller: Caller, made: MadeRefund): Promise<Decision<ProposedRefund>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const id = ownId(caller, made.payment, 'payment');
-    const told = await this.refunds.known(caller, made);
-    if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
     return inTransaction<ProposedRefund>(caller, async () => {
       const known = await this.refunds.known(caller, made);
       if (known) {

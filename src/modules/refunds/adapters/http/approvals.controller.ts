@@ -16,7 +16,7 @@ import type { Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { approvalView, REFUND_APPROVAL } from '../representation/approvals.views.js';
-import { ApproveRefundRequest, RejectRefundRequest } from './approvals.requests.js';
+import { ApproveRefundRequest, RejectRefundRequest } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag(

@@ -37,12 +37,7 @@ export class LedgerClaimsController {
     summary: 'Claim refunds to pay out',
     description:
       'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
-    answers: {
-      200: {
-        description: 'The claimed refunds.',
-        schema: LEDGER_REFUND_LIST,
-      },
-    },
+    answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Post('claim')
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
@@ -56,12 +51,7 @@ export class LedgerClaimsController {
     summary: 'Extend a claim',
     description:
       'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
-    answers: {
-      200: {
-        description: 'The claimed refund.',
-        schema: LEDGER_REFUND,
-      },
-    },
+    answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/extend')
   @IdempotencyKey('accepted')
