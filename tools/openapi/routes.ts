@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
   METHOD_METADATA,
@@ -19,6 +19,7 @@ import {
 } from '../../src/request/operation.js';
 import type { RequestClass } from '../../src/request/validation/constraints.js';
 import { KeyedPipe } from '../../src/request/validation/keyed.js';
+import { type OwnedResource, OwnerPipe } from '../../src/request/validation/owned.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
 import type { Right } from '../../src/shared/caller.js';
 import type { IdKind } from '../../src/shared/id.js';
@@ -95,8 +96,14 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
       );
     return classes[index];
   };
+  const dataOf = (pipe: unknown) => Object.values(all).find(({ pipes }) => pipes?.includes(pipe))?.data;
+  const owned = dataOf(OwnerPipe) as OwnedResource | undefined;
+  if (owned) {
+    const isRead = read(METHOD_METADATA, controller.prototype[name]) === RequestMethod.GET;
+    return { idKind: owned.kind, body: isRead ? undefined : owned.form, query: isRead ? owned.form : undefined };
+  }
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
-  const keyed = Object.values(all).find(({ pipes }) => pipes?.includes(KeyedPipe))?.data as RequestClass | undefined;
+  const keyed = dataOf(KeyedPipe) as RequestClass | undefined;
   return { body: keyed ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
 }
 

@@ -5,7 +5,6 @@ import { PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents, PAID_UNAPPROVED } from './adapters/events/outbox-refund-events.js';
 import { ApprovalsController } from './adapters/http/approvals.controller.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
-import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
@@ -46,7 +45,6 @@ import { REFUND_FACTS } from './facts.js';
     ApprovalSweeper,
     ClaimRefunds,
     DecideRefund,
-    LedgerRefundChanges,
     ProposeRefund,
     RecordRefund,
     RepairPayment,

@@ -27,11 +27,13 @@ export class KeyedPipe implements PipeTransform {
   }
 }
 
-const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext): KeyedRequest => {
+export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
   const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
   const { id, method, url, params, body, idempotencyKey, routeOptions } = request;
   return { id, method, url, operation: `${method} ${routeOptions.url}`, key: idempotencyKey, subject: params.id, body };
-});
+}
+
+const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
 
 /** The request of a route with an IdempotencyKey, with the validated body. */
 export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, KeyedPipe);

@@ -5,17 +5,16 @@ import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempoten
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
 import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
-import { LedgerRefundChanges } from './ledger-refund-changes.js';
+import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import {
   FailRefundRequest,
   ListLedgerRefundsQuery,
@@ -33,7 +32,6 @@ import {
 export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changes: LedgerRefundChanges,
     private readonly refunds: Refunds,
     private readonly decideRefund: DecideRefund,
     private readonly recordRefund: RecordRefund,
@@ -80,9 +78,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerRequest) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.refunds.ownerOf(ledger, id, query.organization);
+  async read(@OfOwner(Refunds, REFUND_ID, OwnerRequest) { caller, id }: Owned) {
     return ledgerRefundView(await this.refunds.get(caller, id));
   }
 
@@ -94,14 +90,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
-  succeed(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(SucceedRefundRequest) request: KeyedRequest<SucceedRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.decideRefund.succeed(caller, own, request.body.provider_reference ?? null),
-    );
+  succeed(@OfOwner(Refunds, REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
+    const decide = () => this.decideRefund.succeed(caller, id, request.body.provider_reference ?? null);
+    return this.idempotency.once(caller, request, decide, changed);
   }
 
   @Operation('failRefund', {
@@ -112,14 +103,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
-  fail(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.decideRefund.fail(caller, own, toFailure(request.body)),
-    );
+  fail(@OfOwner(Refunds, REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
+    const decide = () => this.decideRefund.fail(caller, id, toFailure(request.body));
+    return this.idempotency.once(caller, request, decide, changed);
   }
 
   @Operation('returnRefund', {
@@ -130,13 +116,8 @@ export class LedgerRefundsController {
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')
-  return(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.decideRefund.return(caller, own, request.body.reason ?? null),
-    );
+  return(@OfOwner(Refunds, REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
+    const decide = () => this.decideRefund.return(caller, id, request.body.reason ?? null);
+    return this.idempotency.once(caller, request, decide, changed);
   }
 }

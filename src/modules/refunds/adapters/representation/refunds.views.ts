@@ -1,4 +1,5 @@
 import { listOf } from '../../../../request/list.view.js';
+import type { ResponseParts } from '../../../../request/response.js';
 import {
   CURRENCY,
   constant,
@@ -146,4 +147,9 @@ export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> 
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
   return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
+}
+
+/** The response to a change that the ledger made. */
+export function changed(refund: Refund): ResponseParts {
+  return { status: 200, body: JSON.stringify(ledgerRefundView(refund)) };
 }
