@@ -25,7 +25,6 @@ interface Owners {
 }
 
 export interface Owned<Body = OwnerRequest> {
-  /** The owner, in the mode of the ledger. */
   readonly caller: Caller;
   readonly id: OwnId;
   readonly request: KeyedRequest<Body>;
@@ -67,6 +66,5 @@ const owned = createParamDecorator((_: OwnedResource, context: ExecutionContext)
   return { mode: caller?.mode, request: method === 'GET' ? { ...request, body: query } : request };
 });
 
-/** The resource in the path, whose owner `owners` knows. */
 export const OfOwner = (owners: OwnedResource['owners'], kind: IdKind, form: RequestClass): ParameterDecorator =>
   owned({ owners, kind, form }, OwnerPipe);

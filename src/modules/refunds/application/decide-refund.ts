@@ -10,7 +10,7 @@ import type { Refund } from '../domain/refund.js';
 import type { Failure, RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
-/** What becomes of a refund. Each method refuses with not_found, and as the same method of Refund does. */
+/** What becomes of a refund, by the caller's clock. Each method refuses with not_found, and as the same method of Refund does. */
 @Injectable()
 export class DecideRefund {
   constructor(
@@ -55,7 +55,6 @@ export class DecideRefund {
     return this.store(caller, refund, refund.found(made));
   }
 
-  /** Decides by the caller's clock. */
   private async decide(caller: Caller, id: OwnId, decide: (refund: Refund, now: number) => Refund) {
     const { now } = await this.clock.at(caller);
     const before = await this.refunds.get(caller, id);

@@ -149,7 +149,6 @@ export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> 
   return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
 }
 
-/** The response to a change that the ledger made. */
 export function changed(refund: Refund): ResponseParts {
   return { status: 200, body: JSON.stringify(ledgerRefundView(refund)) };
 }
