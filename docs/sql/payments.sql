@@ -67,10 +67,10 @@ FROM payment_holds
 WHERE mode = $1 AND id = $2;
 
 -- payments.find
-SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
-  "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
-  checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
-  "notifyUrl", version AS "version"
+SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency AS "currency", amount AS
+  "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+  amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+  reference AS "reference", notify_url AS "notifyUrl", version AS "version"
 FROM payments
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 

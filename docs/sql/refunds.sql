@@ -65,12 +65,12 @@ FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::tim
 WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $2 AND refunds.id = claim.id;
 
 -- refunds.find
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses", claimable_at AS "claimableAt",
-  approval AS "approval", proposed_by AS "proposedBy", approval_expires_at AS "approvalExpiresAt", decided_by
-  AS "decidedBy", decided_at AS "decidedAt", comment AS "comment"
+SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
+  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
+  "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses",
+  claimable_at AS "claimableAt", approval AS "approval", proposed_by AS "proposedBy", approval_expires_at AS
+  "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment AS "comment"
 FROM refunds
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
@@ -165,24 +165,6 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   statement_timestamp() - to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0))),
   0))::float8 AS value
 FROM first;
-
--- refunds.overdue_approvals
-/* every organization: approvals of all of them expire */
-SELECT organization_id AS organization, mode, id, approval_expires_at::text AS "expiresAt"
-FROM refunds
-WHERE status = 'pending' AND approval = 'waiting' AND approval_expires_at <= statement_timestamp() +
-  make_interval(secs => 0) AND (approval_expires_at, id) > ($2, $3)
-ORDER BY approval_expires_at, id
-LIMIT $1;
-
--- refunds.overdue_approvals_of_one
-SELECT organization_id AS organization, mode, id, approval_expires_at::text AS "expiresAt"
-FROM refunds
-WHERE organization_id = $4 AND mode = $5 AND status = 'pending' AND approval = 'waiting' AND
-  approval_expires_at <= statement_timestamp() + make_interval(secs => $6) AND (approval_expires_at, id) > ($2,
-  $3)
-ORDER BY approval_expires_at, id
-LIMIT $1;
 
 -- refunds.owner
 /* every organization: a resource of the ledger is of any of them */

@@ -129,7 +129,7 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
-    // Rows of refunds are changed before those of their payments (close-refund.ts).
+    // Rows of refunds are changed before those of their payments (decide-refund.ts).
     this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.eventTexts = {

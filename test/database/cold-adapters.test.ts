@@ -135,7 +135,7 @@ test('each statement names its organization and mode, or says why it reads those
   const capture = { amount: 1, currency: 'usd', checkoutSession: null, reference: 'added' };
   const filter = { ...CREATED, checkoutSession: session.id as OwnId };
   const ofPayments: Calls<Payments> = {
-    add: () => payments.add(caller, Payment.record(capture, 'test', NOW)),
+    add: () => payments.add(caller, Payment.record(capture, caller, NOW)),
     get: () => payments.get(caller, paid),
     lock: () => payments.lock(caller, paid),
     byReference: () => payments.byReference(caller, 'recorded'),
@@ -162,6 +162,7 @@ test('each statement names its organization and mode, or says why it reads those
   const proposal = { payment: paid, amount: 1, reference: 'proposed', description: null };
   const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
+  const waiting = Refund.restore({ ...refund.state, approvalExpiresAt: NOW.now });
   const made = { ...proposal, providerReference: 're_2' };
   const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;
   const ofRefunds: Calls<Refunds> = {
@@ -180,6 +181,9 @@ test('each statement names its organization and mode, or says why it reads those
     },
     ownerOf: () => refunds.ownerOf(ledger, id),
     listOfAll: () => refunds.listOfAll(ledger, { ...listed, organization: undefined }),
+    overdue: async () => {
+      for (const clock of [undefined, { ...caller, ahead: 0 }]) await refunds.overdue(1, waiting, clock);
+    },
     change: () => refunds.change(caller, refund, refund.cancel()),
   };
 

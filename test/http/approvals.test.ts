@@ -1,4 +1,4 @@
-/** A refund that waits for approval: who sees it where, who decides, and what comes of it. */
+/** A refund that waits for approval: who sees it where, who decides, and what comes of it. conformance/cases/rights.json has the answers. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
@@ -46,23 +46,9 @@ async function ledgerHas(id: string) {
   return { shown, isListed: JSON.stringify((await pending)?.body).includes(id) };
 }
 
-test('it is pending, has its money, and is seen by everybody and given to nobody', async () => {
-  const proposed = await bot.propose(payment, 500);
-  expect(proposed.status).toBe(201);
-  const { body: refund } = proposed;
-  const { id, created } = refund;
-  expect(refund).toEqual({ id, object: 'refund', amount: 500, currency: 'usd', status: 'pending', payment, created });
-  expect(await approvalOf(id)).toEqual({
-    object: 'refund.approval',
-    refund: id,
-    state: 'waiting',
-    proposed_by: keyOf('bot'),
-    decided_by: null,
-    comment: null,
-    expires_at: created + 14 * DAY,
-    decided_at: null,
-  });
-  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 500, left: 4500 });
+test('it is seen by everybody and given to nobody', async () => {
+  const { body: refund } = await bot.propose(payment, 500);
+  const { id } = refund;
   expect((await shop.claim()).body.data).toEqual([]);
   const shown = { ...ownedRefund(shop.organization, refund), approval: 'waiting' };
   expect(await ledgerHas(id)).toEqual({ shown, isListed: false });
@@ -115,12 +101,6 @@ test('approved by another holder, it is paid out like any other', async () => {
   expect(approved.body).toEqual({ object: 'refund.approval', refund: id, proposed_by, expires_at, ...decision });
   for (const again of [await shop.approve(id, 500), await shop.at(other).approve(id, 500)])
     expect(again.body).toEqual(approved.body);
-  expectError(await shop.reject(id), {
-    status: 422,
-    code: 'refund_not_pending',
-    errors: [['id', 'invalid_value']],
-    nextStep: readResource(`/v1/refunds/${id}`),
-  });
   expect((await shop.claim()).body.data).toMatchObject([{ id, approval: 'approved', claim: { number: 1 } }]);
   await shop.succeed(id);
   const events = await shop.eventsOf(id);
@@ -144,9 +124,6 @@ test('rejected, it is canceled, and says why', async () => {
   const decision = { state: 'rejected', decided_by: keyOf('lead'), comment: 'Twice the same.', decided_at: SECONDS };
   expect(rejected.body).toEqual({ ...(await approvalOf(id)), ...decision });
   expect((await shop.reject(id)).body).toEqual(rejected.body);
-  expect((await shop.approve(id, 500)).body.error.code).toBe('refund_not_pending');
-  expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('canceled');
-  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0, left: 5000 });
   const [, canceled] = await shop.eventsOf(id);
   const reason = 'approval rejected';
   expect(canceled).toMatchObject({ type: 'refund.canceled', sequence: 2, data: { reason, approval: 'rejected' } });
@@ -175,7 +152,7 @@ test('not decided for 14 days of its clock, it expires', async () => {
 describe('nobody decides', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
-  test('about what the same holder proposed, with a rotated key neither', async () => {
+  test('about what the same holder proposed, with a rotated key neither, nor without an amount', async () => {
     const both = await createKey(service, { organization: shop.organization, holder: 'bot', rights: ['approve'] });
     const keys = await service.application.get(ManageApiKeys).list(shop.organization);
     const old = keys.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))?.state.id ?? '';
@@ -191,6 +168,8 @@ describe('nobody decides', () => {
         nextStep: readResource(`/v1/refunds/${id}`),
       });
     }
+    expectInvalid(await lead.post(`/v1/refunds/${id}/approve`, {}), ['amount', 'required']);
+    expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), ['comment', 'too_long']);
     expect((await approvalOf(id)).state).toBe('waiting');
   });
 
@@ -202,30 +181,6 @@ describe('nobody decides', () => {
     const approved = await approve(lead);
     expect([approved.status, isReplay(approved)]).toEqual([200, false]);
     expect(isReplay(await approve(lead))).toBe(true);
-  });
-
-  test('about another amount than the one of the refund, which is not told', async () => {
-    const id = await waiting();
-    for (const amount of [499, 501]) {
-      expectError(await lead.approve(id, amount), {
-        status: 422,
-        code: 'approval_amount_mismatch',
-        errors: [['amount', 'invalid_value', []]],
-        nextStep: readResource(`/v1/refunds/${id}`),
-      });
-    }
-    expectInvalid(await lead.post(`/v1/refunds/${id}/approve`, {}), ['amount', 'required']);
-    expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), ['comment', 'too_long']);
-    expect((await approvalOf(id)).state).toBe('waiting');
-  });
-
-  test('about what needs no approval, or belongs to somebody else', async () => {
-    const free = (await shop.propose(payment, 500)).body.id;
-    for (const decide of decisions(lead, free)) expect((await decide()).body.error.code).toBe('refund_not_pending');
-    const stranger = await Shop.open(service);
-    for (const decide of decisions(stranger, await waiting()))
-      expect((await decide()).body.error.code).toBe('not_found');
-    expect((await stranger.get(`/v1/refunds/${free}/approval`)).status).toBe(404);
   });
 });
 
@@ -278,10 +233,4 @@ test('money that left all the same is a fact, which is counted', async () => {
     ['refund.created', 'waiting'],
     ['refund.succeeded', 'waiting'],
   ]);
-});
-
-test('what the ledger cannot pay fails, also before its approval', async () => {
-  const id = await waiting();
-  expect((await shop.fail(id, { reason: 'The account is closed.' })).body).toMatchObject({ status: 'failed' });
-  expect((await lead.approve(id, 500)).body.error.code).toBe('refund_not_pending');
 });

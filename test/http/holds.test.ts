@@ -17,12 +17,3 @@ test('a payment can be held and released however many events it has', async () =
   const events = await shop.eventsOf(payment);
   expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([many, many + 1, many + 2]);
 });
-
-test('PostgreSQL itself refuses a hold that exceeds the captured amount', async () => {
-  const payment = (await shop.record()).body.id;
-  await shop.propose(payment, 3000);
-  const over = 'UPDATE payments SET amount_on_hold = 2001 WHERE id = $1';
-  await expect(service.sql.query(over, [uuidOf(payment)])).rejects.toMatchObject({
-    constraint: 'payments_held_within_captured',
-  });
-});

@@ -1,8 +1,12 @@
-/** All that can become of a waiting refund at once, on two processes: the answers and the events are of one of their orders. */
+/**
+ * All that can become of a waiting refund at once, on two processes, of which one may be killed meanwhile: the answers and the
+ * events are of one of their orders.
+ */
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import type { Reply } from '../support/client.js';
-import type { Server } from '../support/processes.js';
+import { type Server, serve } from '../support/processes.js';
 import { atOnce } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useProcesses } from '../support/setup.js';
@@ -12,6 +16,7 @@ import { createKey } from '../support/tenants.js';
 const RACES = 1000;
 const AT_ONCE = 25;
 const DAY = 24 * 3600;
+const KILLS = 2;
 
 const service = useService();
 const processes = useProcesses(service);
@@ -43,6 +48,8 @@ const becomes = (state: State, change: Partial<State>, event: string): State => 
     events: [...state.events, event],
   };
 };
+/** What a request that was not answered may have done. */
+const UNANSWERED = { status: 200, body: { data: [null] } } as Reply;
 const onlyIf = (isRight: boolean, state: State) => (isRight ? state : undefined);
 
 function decide(reply: Reply, word: 'approved' | 'rejected', change: Partial<State>, event: string): Step {
@@ -66,7 +73,7 @@ const succeed =
   (reply: Reply): Step =>
   (state) => {
     const isPending = state.status === 'pending';
-    if (codeOf(reply) !== (isPending ? 'done' : 'refund_not_pending')) return undefined;
+    if (codeOf(reply) !== (isPending || state.status === 'succeeded' ? 'done' : 'refund_not_pending')) return undefined;
     return isPending ? becomes(state, { status: 'succeeded' }, 'refund.succeeded') : state;
   };
 
@@ -84,21 +91,25 @@ const expire: Step = (state) =>
     ? becomes(state, { status: 'canceled', approval: 'expired' }, 'refund.canceled')
     : state;
 
-/** Every state in which these steps can end. */
-function endings(steps: readonly Step[], state: State): State[] {
-  if (steps.length === 0) return [state];
-  return steps.flatMap((step) => {
-    const after = step(state);
-    return after === undefined
-      ? []
-      : endings(
-          steps.filter((one) => one !== step),
-          after,
-        );
-  });
+/** Every state in which these steps can end, in whatever order. Those that happened perhaps can also be left out. */
+function endings(steps: readonly Step[], perhaps: readonly Step[]): State[] {
+  const all = [...steps, ...perhaps];
+  const reached = Array.from({ length: 2 ** all.length }, () => new Map<string, State>());
+  reached[0]?.set('', START);
+  for (const [done, states] of reached.entries()) {
+    for (const [at, step] of all.entries()) {
+      const next = reached[done | (1 << at)];
+      if (next === states) continue;
+      for (const state of states.values())
+        for (const after of [step(state), at < steps.length ? undefined : state])
+          if (after) next?.set(JSON.stringify(after), after);
+    }
+  }
+  return [...(reached.at(-1)?.values() ?? [])];
 }
 
-async function race(number: number, ledgerKey: string): Promise<void> {
+/** Returns how many requests a killed process did not answer. They are sent again. */
+async function race(number: number, ledgerKey: string, begins = () => {}): Promise<number> {
   const owner = await Shop.open(service, { ledgerKey });
   const holder = async (name: string, right: 'propose' | 'approve') =>
     owner.as(await createKey(service, { organization: owner.organization, holder: name, rights: [right] }));
@@ -120,10 +131,18 @@ async function race(number: number, ledgerKey: string): Promise<void> {
   ];
   // Not all of them in each race, so that none of them always comes too late.
   const racing = requests.filter((_, place) => (number >> place) % 2 === 0 || number % 7 === 0);
-  const replies = await atOnce(
-    racing.map(([request]) => request),
-    number,
+  const unanswered = new Set<number>();
+  const attempts = racing.map(
+    ([request], place) =>
+      () =>
+        request().catch((error: Error) => {
+          unanswered.add(place);
+          throw new TypeError('fetch failed', { cause: error });
+        }),
   );
+  begins();
+  const replies = await atOnce(attempts, number);
+  const perhaps = [...unanswered].flatMap((place) => racing[place]?.[1](UNANSWERED) ?? []);
   const steps = racing.flatMap(([, stepsOf], place) => stepsOf(replies[place] as Reply));
   const said = replies.map(({ status, text }) => `${status} ${text}`).join('\n');
   const { status } = (await owner.get(`/v1/refunds/${id}`)).body;
@@ -133,14 +152,39 @@ async function race(number: number, ledgerKey: string): Promise<void> {
     events.map((_: unknown, at: number) => at + 1),
   );
   const found = { status, approval, events: events.map(({ type }: { type: string }) => type) };
-  const possible = endings(steps, START).map(({ status, approval, events }) => ({ status, approval, events }));
+  const possible = endings(steps, perhaps).map(({ status, approval, events }) => ({ status, approval, events }));
   if (!possible.some((one) => JSON.stringify(one) === JSON.stringify(found)))
     throw new Error(`No order of these leads to ${JSON.stringify(found)}:\n${said}`);
+  return unanswered.size;
+}
+
+/** Races, while which one of the processes is killed, and started again. */
+async function racesWithKill(kill: number, ledgerKey: string): Promise<number> {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const races = Array.from({ length: AT_ONCE }, (_, index) => race(kill * AT_ONCE + index, ledgerKey, resolve));
+  const restart = async () => {
+    await begun;
+    await setTimeout(Math.random() * 200);
+    const place = kill % processes.length;
+    const { stop, url } = processes[place] as Server;
+    await stop('SIGKILL');
+    processes[place] = await serve(service.databaseUrl, new URL(url).port);
+  };
+  const [unanswered] = await Promise.all([Promise.all(races), restart()]);
+  return unanswered.reduce((sum, count) => sum + count, 0);
 }
 
 test(`${RACES} races of approve, reject, cancel, claim, succeed and the end of the time`, async () => {
   const { ledgerKey } = await Shop.open(service);
   for (let start = 0; start < RACES; start += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => race(start + index, ledgerKey)));
+  await expectBalanced(service);
+});
+
+test('the same, while a process is killed', async () => {
+  const { ledgerKey } = await Shop.open(service);
+  let unanswered = 0;
+  for (let kill = 0; kill < KILLS; kill++) unanswered += await racesWithKill(kill, ledgerKey);
+  expect(unanswered).toBeGreaterThan(0);
   await expectBalanced(service);
 });

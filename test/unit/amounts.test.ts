@@ -19,6 +19,7 @@ test.each(LINES)('%j makes no line', (change) => {
   expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(RangeError);
 });
 
+const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
 const CAPTURES: readonly Partial<NewPayment>[] = [
   ...[0, -1, 0.5, MAX + 1, Number.NaN].map((amount) => ({ amount })),
   ...['xau', ''].map((currency) => ({ currency })),
@@ -26,16 +27,11 @@ const CAPTURES: readonly Partial<NewPayment>[] = [
 
 test.each(CAPTURES)('%j cannot be captured', (change) => {
   const capture: NewPayment = { amount: 5000, currency: 'USD', checkoutSession: null, reference: null };
-  expect(() => Payment.record({ ...capture, ...change }, 'test', NOW)).toThrow(RangeError);
+  expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(RangeError);
 });
 
 test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be refunded', (amount) => {
-  const payment = {
-    id: 'pay_live_01h455vb4pex5vsknk084sn02q',
-    mode: 'live',
-    currency: 'kwd',
-    refundable: 5000,
-  } as const;
+  const payment = { ...OWNER, id: 'pay_live_01h455vb4pex5vsknk084sn02q', currency: 'kwd', refundable: 5000 };
   const proposal = { payment: payment.id, amount, reference: null, description: null };
   expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
 });

@@ -2,28 +2,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClaimRefunds } from '../../src/modules/refunds/application/claim-refunds.js';
-import { Claims, type OwnedRefund } from '../../src/modules/refunds/application/ports.js';
+import { Claims, type Refunds } from '../../src/modules/refunds/application/ports.js';
 import { isClaimable } from '../../src/modules/refunds/domain/claim.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
-import { type RefundablePayment } from '../../src/modules/refunds/domain/refund-state.js';
 import { type Turn, turnsOf } from '../../src/modules/refunds/domain/turns.js';
 import type { Ledger } from '../../src/shared/caller.js';
 import type { Write } from '../../src/shared/decision.js';
 import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_000;
-const PAYMENT: RefundablePayment = {
-  id: 'pay_live_01h455vb4pex5vsknk084sn02q',
-  mode: 'live',
-  currency: 'usd',
-  refundable: 5000,
-};
-const propose = () =>
-  Refund.propose(
-    PAYMENT,
-    { payment: PAYMENT.id, amount: 100, reference: null, description: null },
-    { now: NOW, ahead: 0 },
-  );
+const PAYMENT = { id: 'pay_live_01h455vb4pex5vsknk084sn02q', mode: 'live', currency: 'usd', refundable: 5000 } as const;
+const PROPOSAL = { payment: PAYMENT.id, amount: 100, reference: null, description: null };
+const propose = (organization = 'org_10') =>
+  Refund.propose({ ...PAYMENT, organization }, PROPOSAL, { now: NOW, ahead: 0 });
 const PENDING = propose();
 const idsOf = (refunds: readonly Refund[]) => refunds.map(({ state }) => state.id);
 const seconds = (instant: number) => (instant - NOW) / 1000;
@@ -106,15 +97,14 @@ describe('turns', () => {
 class RememberedClaims extends Claims {
   now = NOW;
 
-  constructor(readonly refunds: Map<string, OwnedRefund>) {
+  constructor(readonly refunds: Map<string, Refund>) {
     super();
   }
 
   claimable(organization: string): Refund[] {
     const isFree = ({ state }: Refund) => state.status === 'pending' && isClaimable(state, this.now);
-    const own = [...this.refunds.values()].filter((one) => one.organization === organization);
+    const own = [...this.refunds.values()].filter(({ state }) => state.organization === organization);
     return own
-      .map(({ refund }) => refund)
       .filter(isFree)
       .sort(
         (one, other) => one.state.claimableAt - other.state.claimableAt || (one.state.id < other.state.id ? -1 : 1),
@@ -122,8 +112,8 @@ class RememberedClaims extends Claims {
   }
 
   get organizations(): string[] {
-    const pending = [...this.refunds.values()].filter(({ refund }) => refund.state.status === 'pending');
-    return [...new Set(pending.map(({ organization }) => organization))].sort();
+    const pending = [...this.refunds.values()].filter(({ state }) => state.status === 'pending');
+    return [...new Set(pending.map(({ state }) => state.organization))].sort();
   }
 
   async waiting(_: Ledger, last: string, limit: number): Promise<Turn[]> {
@@ -137,22 +127,19 @@ class RememberedClaims extends Claims {
   }
 
   async lock(_: Ledger, turns: readonly Turn[]) {
-    const locked = turns.flatMap(({ organization, refunds }) =>
-      this.claimable(organization)
-        .slice(0, refunds)
-        .map((refund) => ({ organization, refund })),
-    );
+    const locked = turns.flatMap(({ organization, refunds }) => this.claimable(organization).slice(0, refunds));
     return { refunds: locked, now: this.now };
   }
 
-  store(_: Ledger, claimed: readonly OwnedRefund[]): Write[] {
-    for (const one of claimed) this.refunds.set(one.refund.state.id, one);
+  store(_: Ledger, claimed: readonly Refund[]): Write[] {
+    for (const one of claimed) this.refunds.set(one.state.id, one);
     return [];
   }
 }
 
 const LOOKED = 3;
 const LEDGER: Ledger = { mode: 'live' };
+const NO_REFUNDS = {} as Refunds;
 
 interface Plan {
   readonly counts: readonly number[];
@@ -174,7 +161,7 @@ const PLANS: fc.Arbitrary<Plan> = fc.record({
   ),
 });
 
-async function claimed(process: ClaimRefunds, limit: number): Promise<readonly OwnedRefund[]> {
+async function claimed(process: ClaimRefunds, limit: number): Promise<readonly Refund[]> {
   const decision = await process.execute(LEDGER, { limit, leaseSeconds: 15, organization: undefined });
   if (!('decide' in decision)) throw new Error('A claim locks what it takes.');
   return (await decision.decide()).result;
@@ -183,7 +170,7 @@ async function claimed(process: ClaimRefunds, limit: number): Promise<readonly O
 const atProvider = (claim: number) => ({ claim, leaseSeconds: 5_184_000, providerReference: 're_1' });
 
 /** A worker ends its claim; one that dies leaves it. */
-function end({ refund }: OwnedRefund, how: string | undefined, now: number): Refund {
+function end(refund: Refund, how: string | undefined, now: number): Refund {
   const { claimNumber } = refund.state;
   if (how === 'paid') return refund.succeed(null);
   if (how === 'released') return refund.release(claimNumber, 0, now);
@@ -196,9 +183,9 @@ describe('claims of all organizations', () => {
     await fc.assert(
       fc.asyncProperty(PLANS, async ({ counts, claims }) => {
         const proposed = counts.flatMap((count, organization) => Array<number>(count).fill(organization));
-        const owned = proposed.map((organization) => ({ organization: `org_${10 + organization}`, refund: propose() }));
-        const database = new RememberedClaims(new Map(owned.map((one) => [one.refund.state.id, one])));
-        const processes = [new ClaimRefunds(database), new ClaimRefunds(database)];
+        const owned = proposed.map((organization) => propose(`org_${10 + organization}`));
+        const database = new RememberedClaims(new Map(owned.map((one) => [one.state.id, one])));
+        const processes = [new ClaimRefunds(database, NO_REFUNDS), new ClaimRefunds(database, NO_REFUNDS)];
         /** How many claims of each process an organization has waited with refunds that nobody took. */
         const waited = processes.map(() => new Map<string, number>());
         for (const { limit, process, ends } of claims) {
@@ -207,7 +194,7 @@ describe('claims of all organizations', () => {
           const isSome = [...before.values()].some((free) => free.length > 0);
           expect(taken.length > 0).toBe(isSome);
           for (const [organization, free] of before) {
-            const own = taken.filter((one) => one.organization === organization).map(({ refund }) => refund.state.id);
+            const own = idsOf(taken.filter(({ state }) => state.organization === organization));
             // Of each organization the first ones: those never claimed, then those that wait longest.
             expect(own).toEqual(idsOf(free.slice(0, own.length)).toSorted());
             const turns = waited[process] as Map<string, number>;
@@ -219,7 +206,7 @@ describe('claims of all organizations', () => {
           expectEqualTurns(taken, before);
           for (const [at, one] of taken.entries()) {
             const refund = end(one, ends[at % ends.length], database.now);
-            database.refunds.set(refund.state.id, { ...one, refund });
+            database.refunds.set(refund.state.id, refund);
           }
           database.now += 10_000;
         }
@@ -230,9 +217,9 @@ describe('claims of all organizations', () => {
 });
 
 /** In one claim, nobody has two refunds more than an organization with refunds left. Who was not looked at had its turn before. */
-function expectEqualTurns(taken: readonly OwnedRefund[], before: ReadonlyMap<string, readonly Refund[]>): void {
+function expectEqualTurns(taken: readonly Refund[], before: ReadonlyMap<string, readonly Refund[]>): void {
   const counts = new Map<string, number>();
-  for (const { organization } of taken) counts.set(organization, (counts.get(organization) ?? 0) + 1);
+  for (const { state } of taken) counts.set(state.organization, (counts.get(state.organization) ?? 0) + 1);
   const most = Math.max(0, ...counts.values());
   const left = [...counts].filter(([organization, count]) => count < (before.get(organization)?.length ?? 0));
   for (const [, count] of left) expect(most - count).toBeLessThanOrEqual(1);

@@ -8,7 +8,8 @@ import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { withPorts } from '../kit/ports.js';
 
 const CALLER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
-const PAYMENT = Payment.record({ amount: 5000, currency: 'usd', checkoutSession: null, reference: null }, 'live', 0);
+const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
+const PAYMENT = Payment.record(CAPTURE, CALLER, 0);
 const PROPOSAL = { payment: PAYMENT.state.id, amount: 3000, reference: 'return-1', description: null };
 
 const refunds = new Map<string, Refund>();

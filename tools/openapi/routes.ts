@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
   METHOD_METADATA,
@@ -18,6 +18,7 @@ import {
   type WebhookFacts,
 } from '../../src/request/operation.js';
 import type { RequestClass } from '../../src/request/validation/constraints.js';
+import { type OwnedResource, OwnerPipe } from '../../src/request/validation/owned.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
 import type { Right } from '../../src/shared/caller.js';
 import type { IdKind } from '../../src/shared/id.js';
@@ -94,9 +95,14 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
       );
     return classes[index];
   };
+  const dataOf = (pipe: unknown) => Object.values(all).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
+  const owned = dataOf(OwnerPipe) as OwnedResource | undefined;
+  if (owned) {
+    const isRead = read(METHOD_METADATA, controller.prototype[name]) === RequestMethod.GET;
+    return { idKind: owned.kind, body: isRead ? undefined : owned.form, query: isRead ? owned.form : undefined };
+  }
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
-  const keyed = Object.values(all).find(({ data, pipes }) => data && pipes?.includes(RequestPipe))?.data;
-  const body = keyed as RequestClass | undefined;
+  const body = dataOf(RequestPipe) as RequestClass | undefined;
   return { body: body ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
 }
 

@@ -16,7 +16,6 @@ import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
-import { PayCheckoutSession } from './application/pay-checkout-session.js';
 import { HeldAmounts, Holds, PaymentEvents, PaymentQueries, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
@@ -28,7 +27,6 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController, CheckoutSessionHelpersController],
   providers: [
     ChangeHolds,
-    PayCheckoutSession,
     RecordPayment,
     { provide: HeldAmounts, useClass: HotHeldAmounts },
     { provide: Holds, useClass: TypeormHolds },

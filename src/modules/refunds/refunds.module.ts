@@ -5,25 +5,20 @@ import { PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents, PAID_UNAPPROVED } from './adapters/events/outbox-refund-events.js';
 import { ApprovalsController } from './adapters/http/approvals.controller.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
-import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
+import { STUCK_REFUNDS, UNAPPROVED_REFUNDS } from './adapters/persistence/diagnoses.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
-import { PostgresApprovals } from './adapters/persistence/postgres-approvals.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
-import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
-import { UNAPPROVED_REFUNDS } from './adapters/persistence/unapproved-refunds.js';
 import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
-import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
-import { CloseRefund } from './application/close-refund.js';
-import { DecideApproval } from './application/decide-approval.js';
-import { Approvals, Claims, OverdueApprovals, RefundEvents, Refunds } from './application/ports.js';
+import { DecideRefund } from './application/decide-refund.js';
+import { Claims, OverdueApprovals, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
 import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
@@ -48,15 +43,11 @@ import { REFUND_FACTS } from './facts.js';
   ],
   providers: [
     ApprovalSweeper,
-    ChangeClaim,
     ClaimRefunds,
-    CloseRefund,
-    DecideApproval,
-    LedgerRefundChanges,
+    DecideRefund,
     ProposeRefund,
     RecordRefund,
     RepairPayment,
-    { provide: Approvals, useClass: PostgresApprovals },
     { provide: Claims, useClass: PostgresClaims },
     { provide: OverdueApprovals, useExisting: ApprovalSweeper satisfies Abstract<OverdueApprovals> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },

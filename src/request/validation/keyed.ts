@@ -5,11 +5,13 @@ import { requestOf } from '../request.js';
 import type { RequestClass } from './constraints.js';
 import { RequestPipe } from './validation.js';
 
-const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext): KeyedRequest => {
+export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
   const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
   const { id, method, url, params, body, idempotencyKey, routeOptions } = request;
   return { id, method, url, operation: `${method} ${routeOptions.url}`, key: idempotencyKey, subject: params.id, body };
-});
+}
+
+const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
 
 /** The request of a route with an IdempotencyKey, with the validated body, for Idempotency.once(). */
 export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);

@@ -1,6 +1,7 @@
 import { invalidParam } from '../../shared/errors.js';
+import type { IdKind } from '../../shared/id.js';
 import type { CreatedPageRequest } from '../../shared/page.js';
-import { type About, Integer } from './fields.js';
+import { type About, Id, Instant, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
 
 const DEFAULT_LIMIT = 25;
@@ -24,6 +25,17 @@ export const CURSOR: About = {
 const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC.';
 export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
 export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
+
+/** The parameters of a list of what has IDs of this kind. Those of the class that extends it come first. */
+export function PageOf(kind: IdKind) {
+  class PageOfKind {
+    @Instant(FROM) from?: string;
+    @Instant(TO) to?: string;
+    @PageLimit() limit?: string;
+    @Id(kind, CURSOR) cursor?: string;
+  }
+  return PageOfKind;
+}
 
 type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
 

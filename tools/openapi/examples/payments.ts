@@ -5,9 +5,10 @@ import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';
 import { REFUSED_PAYMENTS } from './checkout.js';
 
+const OWNER = { organization: exampleId(ORGANIZATION_ID), mode: 'test' } as const;
 const CAPTURE = { currency: 'usd', checkoutSession: null, reference: 'capture-4711' };
 const payment = (amount: number) =>
-  Payment.restore({ ...Payment.record({ ...CAPTURE, amount }, 'test', 0).state, id: exampleId(PAYMENT_ID) });
+  Payment.restore({ ...Payment.record({ ...CAPTURE, amount }, OWNER, 0).state, id: exampleId(PAYMENT_ID) });
 const HOLD = { amount: 501, reason: null, reference: null };
 
 export const REFUSED_WHEN_EMPTY = () => payment(500).withHold(500).requireRefundable('payment');

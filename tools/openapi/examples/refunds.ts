@@ -8,7 +8,8 @@ import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';
 import { REFUSED_WHEN_EMPTY, REFUSED_WHEN_PAID_OUT } from './payments.js';
 
-const PAYMENT = { id: exampleId(PAYMENT_ID), mode: 'test', currency: 'usd', refundable: 500 } as const;
+const OWNER = { organization: exampleId(ORGANIZATION_ID), mode: 'test' } as const;
+const PAYMENT = { ...OWNER, id: exampleId(PAYMENT_ID), currency: 'usd', refundable: 500 };
 const proposal = (amount: number) => ({ payment: PAYMENT.id, amount, reference: 'return-4711', description: null });
 const START = { now: 0, ahead: 0 };
 const refund = (status: RefundStatus, claimNumber = 0, more: Partial<RefundState> = {}) =>

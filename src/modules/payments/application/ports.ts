@@ -16,7 +16,7 @@ export abstract class PaymentQueries {
   /** Whose payment it is, unless the ledger names the organization. Refuses with not_found. */
   abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
   /** Payments of all organizations, newest first. */
-  abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>>;
+  abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
 }
 
 export abstract class Payments extends PaymentQueries {
@@ -27,11 +27,6 @@ export abstract class Payments extends PaymentQueries {
 
 export interface PaymentFilter extends CreatedPageRequest {
   readonly checkoutSession: OwnId | undefined;
-}
-
-export interface OwnedPayment {
-  readonly organization: string;
-  readonly payment: Payment;
 }
 
 export interface LedgerPaymentFilter extends PaymentFilter {
@@ -62,12 +57,7 @@ export abstract class Holds {
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
   abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
-  abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>>;
-}
-
-export interface OwnedHold {
-  readonly organization: string;
-  readonly hold: Hold;
+  abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<Hold>>;
 }
 
 export interface LedgerHoldFilter extends CreatedPageRequest {

@@ -3,10 +3,10 @@ import type { Caller } from '../../../shared/caller.js';
 import type { OnMismatch } from '../../../shared/captured.js';
 import { CallerClock, type TimedCaller } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
-import { notFound } from '../../../shared/errors.js';
-import { ownId } from '../../../shared/own-id.js';
+import { invalidParam, notFound } from '../../../shared/errors.js';
+import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
-import { CloseCheckoutSession } from '../../checkout/index.js';
+import { CheckoutSessionQueries, CloseCheckoutSession } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
 import { PaymentEvents, Payments } from './ports.js';
 
@@ -16,10 +16,17 @@ export interface RecordedPayment {
   readonly isNew: boolean;
 }
 
+/** What a customer paid. What is missing is what the session asks for. */
+interface Paid {
+  readonly amount?: number;
+  readonly currency?: string | null;
+}
+
 @Injectable()
 export class RecordPayment {
   constructor(
     private readonly payments: Payments,
+    private readonly sessions: CheckoutSessionQueries,
     private readonly closeSession: CloseCheckoutSession,
     private readonly events: PaymentEvents,
     private readonly organizations: Organizations,
@@ -34,7 +41,7 @@ export class RecordPayment {
   ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const timed = await this.clock.at(caller);
-    const payment = Payment.record(input, caller.mode, timed);
+    const payment = Payment.record(input, caller, timed);
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {
@@ -45,6 +52,14 @@ export class RecordPayment {
       if (!winner) throw error;
       return decided({ payment: winner, isNew: false });
     }
+  }
+
+  /** Records the payment, also one that does not match the session. Refuses with not_found or invalid_param. */
+  async pay(caller: Caller, session: OwnId, paid: Paid): Promise<Decided<RecordedPayment>> {
+    const { amountTotal, currency } = (await this.sessions.get(caller, session)).state;
+    if (paid.amount === undefined && amountTotal === 0) throw nothingToPay();
+    const captured = { amount: paid.amount ?? amountTotal, currency: paid.currency ?? currency };
+    return this.execute(caller, { ...captured, checkoutSession: session, reference: null }, 'record');
   }
 
   private async matched(
@@ -72,4 +87,9 @@ export class RecordPayment {
     earlier?.requireSameCapture(payment);
     return earlier;
   }
+}
+
+function nothingToPay() {
+  const message = 'The total of the session is 0: complete the session instead, or send an amount that does not match.';
+  return invalidParam('amount', 'required', message);
 }

@@ -1,4 +1,4 @@
-import type { Mode } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
@@ -15,9 +15,8 @@ export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
   meaning: 'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
 };
 
-export interface HoldState {
+export interface HoldState extends Caller {
   readonly id: string;
-  readonly mode: Mode;
   readonly payment: string;
   readonly amount: number;
   readonly reason: string | null;
@@ -40,8 +39,9 @@ export class Hold {
       const message = `Only ${refundable} is left of this payment.`;
       throw refusal(HOLD_EXCEEDS_REMAINING, paramError('amount', 'too_large', message, [refundable]));
     }
-    const terms = { mode: state.mode, payment: state.id, amount: amount ?? refundable, reason, reference };
-    return new Hold({ ...terms, id: newId(HOLD_ID, now), status: 'active' });
+    const { organization, mode, id } = state;
+    const terms = { payment: id, amount: amount ?? refundable, reason, reference };
+    return new Hold({ ...terms, organization, mode, id: newId(HOLD_ID, now), status: 'active' });
   }
 
   static restore(state: HoldState): Hold {

@@ -1,4 +1,4 @@
-import type { Mode } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
@@ -16,9 +16,8 @@ export const PAYMENT_EVENTS = {
 export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
 
 /** All amounts are in the minor unit of the currency. */
-export interface PaymentState {
+export interface PaymentState extends Caller {
   readonly id: string;
-  readonly mode: Mode;
   readonly amount: number;
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
@@ -52,7 +51,7 @@ export class Payment {
   private constructor(readonly state: PaymentState) {}
 
   /** Throws RangeError for an impossible amount or currency. */
-  static record(input: NewPayment, mode: Mode, now: number | Moment): Payment {
+  static record(input: NewPayment, { organization, mode }: Caller, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
     if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
     if (!Number.isInteger(input.amount) || input.amount < 1 || input.amount > MAX_AMOUNT) {
@@ -61,7 +60,7 @@ export class Payment {
     const { amount, checkoutSession, reference } = input;
     const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
     const terms = { amount, currency, checkoutSession, mismatch: null, notifyUrl: null, reference, version: 1 };
-    return new Payment({ ...held, ...terms, id: newId(PAYMENT_ID, now, mode), mode });
+    return new Payment({ ...held, ...terms, id: newId(PAYMENT_ID, now, mode), organization, mode });
   }
 
   static restore(state: PaymentState): Payment {

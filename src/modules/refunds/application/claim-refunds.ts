@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Ledger, Mode } from '../../../shared/caller.js';
+import type { Caller, Ledger, Mode } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { NO_ORGANIZATION } from '../../../shared/id.js';
+import type { OwnId } from '../../../shared/own-id.js';
+import type { Extension } from '../domain/claim.js';
+import type { Refund } from '../domain/refund.js';
 import { turnsOf } from '../domain/turns.js';
-import { Claims, type OwnedRefund } from './ports.js';
+import { Claims, Refunds } from './ports.js';
 
 export interface NewClaim {
   readonly limit: number;
@@ -19,21 +22,39 @@ export class ClaimRefunds {
   /** The organization at which the last look ended. Each process goes round by itself. */
   private readonly last: Record<Mode, string> = { test: NO_ORGANIZATION, live: NO_ORGANIZATION };
 
-  constructor(private readonly claims: Claims) {}
+  constructor(
+    private readonly claims: Claims,
+    private readonly refunds: Refunds,
+  ) {}
 
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
-  async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly OwnedRefund[]>> {
+  async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly Refund[]>> {
     const { organization, limit, leaseSeconds } = claim;
     return inTransaction(organization === undefined ? ledger : { organization, ...ledger }, async () => {
       const { refunds, now } =
         organization === undefined
           ? await this.next(ledger, limit)
           : await this.claims.lock(ledger, [{ organization, refunds: limit }]);
-      const claimed = refunds.map(({ organization, refund }) => ({
-        organization,
-        refund: refund.claim(now, leaseSeconds),
-      }));
+      const claimed = refunds.map((refund) => refund.claim(now, leaseSeconds));
       return decided(claimed.sort(byAge), ...this.claims.store(ledger, claimed));
+    });
+  }
+
+  /** Refuses with not_found, refund_not_pending or refund_claimed, as `release` does. */
+  extend(caller: Caller, id: OwnId, extension: Extension): Decision<Refund> {
+    return this.change(caller, id, (refund, now) => refund.extend(extension, now));
+  }
+
+  release(caller: Caller, id: OwnId, claim: number, delaySeconds: number): Decision<Refund> {
+    return this.change(caller, id, (refund, now) => refund.release(claim, delaySeconds, now));
+  }
+
+  private change(caller: Caller, id: OwnId, change: (refund: Refund, now: number) => Refund): Decision<Refund> {
+    return inTransaction(caller, async () => {
+      const { refund: before, now } = await this.refunds.lock(caller, id);
+      const refund = change(before, now);
+      if (refund !== before) await this.refunds.change(caller, before, refund);
+      return decided(refund);
     });
   }
 
@@ -49,4 +70,4 @@ export class ClaimRefunds {
 }
 
 /** IDs sort by creation time. */
-const byAge = (one: OwnedRefund, other: OwnedRefund) => (one.refund.state.id < other.refund.state.id ? -1 : 1);
+const byAge = (one: Refund, other: Refund) => (one.state.id < other.state.id ? -1 : 1);

@@ -35,7 +35,9 @@ export abstract class Refunds {
   /** Whose refund it is, unless the ledger names the organization. Refuses with not_found. */
   abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
   /** Refunds of all organizations, oldest first. */
-  abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>>;
+  abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<Refund>>;
+  /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */
+  abstract overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]>;
 }
 
 interface Timed {
@@ -54,24 +56,8 @@ export interface RefundFilter extends Filter {
   readonly onlyWaiting: boolean;
 }
 
-export interface OwnedRefund {
-  readonly organization: string;
-  readonly refund: Refund;
-}
-
 export interface LedgerRefundFilter extends Filter {
   readonly organization: string | undefined;
-}
-
-/** A waiting refund whose approval has expired. `expiresAt` is its position among them, as only the port understands it. */
-export interface OverdueApproval extends Caller {
-  readonly id: OwnId;
-  readonly expiresAt: string;
-}
-
-export abstract class Approvals {
-  /** Those overdue in real time or, with `clock`, those of its caller by the moved clock: the oldest first, after the given one. */
-  abstract overdue(limit: number, after?: OverdueApproval, clock?: MovedClock): Promise<OverdueApproval[]>;
 }
 
 /** Expires the approvals that a moved test clock made overdue. */
@@ -89,8 +75,8 @@ export abstract class Claims {
    * Locks claimable refunds in the open transaction, as many of each organization as its turn says: first those that were never claimed, the oldest first, then
    * in the order in which they became claimable. Leaves out those that another transaction has locked.
    */
-  abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<Timed & { readonly refunds: readonly OwnedRefund[] }>;
-  abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
+  abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<Timed & { readonly refunds: readonly Refund[] }>;
+  abstract store(ledger: Ledger, claimed: readonly Refund[]): readonly Write[];
 }
 
 export abstract class RefundEvents {

@@ -8,7 +8,7 @@ import { Organizations } from '../../access/index.js';
 import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import { Refund } from '../domain/refund.js';
-import { CloseRefund } from './close-refund.js';
+import { DecideRefund } from './decide-refund.js';
 import { RefundEvents, Refunds } from './ports.js';
 import type { ProposedRefund } from './propose-refund.js';
 
@@ -20,7 +20,7 @@ export class RecordRefund {
     private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
     private readonly organizations: Organizations,
-    private readonly closeRefund: CloseRefund,
+    private readonly decideRefund: DecideRefund,
     private readonly clock: CallerClock,
   ) {}
 
@@ -28,12 +28,10 @@ export class RecordRefund {
   async execute(caller: Caller, made: MadeRefund): Promise<Decision<ProposedRefund>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const id = ownId(caller, made.payment, 'payment');
-    const told = await this.refunds.known(caller, made);
-    if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
     return inTransaction<ProposedRefund>(caller, async () => {
       const known = await this.refunds.known(caller, made);
       if (known) {
-        const { result, writes } = await this.closeRefund.found(caller, known, made);
+        const { result, writes } = await this.decideRefund.found(caller, known, made);
         return decided({ refund: result, isNew: false }, ...writes);
       }
       const { state, refundable } = await this.payments.lock(caller, id, 'payment');

@@ -18,7 +18,7 @@ export class RepairPayment {
     private readonly clock: CallerClock,
   ) {}
 
-  /** What is to be repaired. Nothing is written unless `isMeant`. Locks refunds before their payment, as CloseRefund does. Refuses with not_found. */
+  /** What is to be repaired. Nothing is written unless `isMeant`. Locks refunds before their payment, as DecideRefund does. Refuses with not_found. */
   async execute(ledger: Ledger, id: OwnId, isMeant: boolean): Promise<Decision<Repair>> {
     const caller = await this.payments.ownerOf(ledger, id);
     return inTransaction(caller, async () => {

@@ -63,40 +63,30 @@ export function hasExpired({ approvalExpiresAt }: ApprovalState, now: number): b
   return approvalExpiresAt !== null && approvalExpiresAt <= now;
 }
 
-export function decidedAs(approval: 'approved' | 'rejected', { by, comment, now }: ApprovalDecision) {
-  return { approval, decidedBy: by, decidedAt: now, comment };
-}
-
 type Decidable = ApprovalState & Readonly<{ id: string; status: string; amount: number }>;
 
 export const isWaiting = ({ status, approval }: Pick<Decidable, 'status' | 'approval'>) =>
   status === 'pending' && approval === 'waiting';
 
-/** Whether this was decided before. Refuses a decision that this requester cannot make, of another amount, or too late. */
-export function isDecidedAs(
+/** What a decision changes, or undefined if it was made before. Refuses one of this requester, of another amount, or too late. */
+export function decidedAs(
   approval: 'approved' | 'rejected',
   refund: Decidable,
-  { by, now }: ApprovalDecision,
-  amount = refund.amount,
-): boolean {
+  { by, comment, now }: ApprovalDecision,
+  seen = refund.amount,
+): Partial<ApprovalState> | undefined {
   if (refund.approval === 'not_needed') throw refused(REFUND_NOT_PENDING, refund, 'The refund needs no approval.');
-  requireSecondPerson(refund, by);
-  requireSeenAmount(refund, amount);
-  if (refund.approval === approval) return true;
-  requirePending(refund);
-  if (isWaiting(refund) && !hasExpired(refund, now)) return false;
-  throw refused(REFUND_NOT_PENDING, refund, `The approval was ${isWaiting(refund) ? 'expired' : refund.approval}.`);
-}
-
-/** Another key of the same holder, such as a rotated one, is no second person. */
-function requireSecondPerson(refund: Decidable, { holder }: Requester): void {
-  if (refund.proposedBy?.holder !== holder) return;
-  const message = `${holder} proposed the refund, so another holder must decide.`;
-  throw refused(SECOND_PERSON_REQUIRED, refund, message, 'Authorization');
-}
-
-/** The refund's amount is not told: a program that follows what is allowed must not approve what nobody has seen. */
-function requireSeenAmount(refund: Decidable, seen: number): void {
-  if (seen !== refund.amount)
+  // Another key of the same holder, such as a rotated one, is no second person.
+  if (refund.proposedBy?.holder === by.holder) {
+    const message = `${by.holder} proposed the refund, so another holder must decide.`;
+    throw refused(SECOND_PERSON_REQUIRED, refund, message, 'Authorization');
+  }
+  // The refund's amount is not told: a program that follows what is allowed must not approve what nobody has seen.
+  if (seen !== refund.amount) {
     throw refused(APPROVAL_AMOUNT_MISMATCH, refund, "The amount is not the refund's.", 'amount');
+  }
+  if (refund.approval === approval) return undefined;
+  requirePending(refund);
+  if (isWaiting(refund) && !hasExpired(refund, now)) return { approval, decidedBy: by, decidedAt: now, comment };
+  throw refused(REFUND_NOT_PENDING, refund, `The approval was ${isWaiting(refund) ? 'expired' : refund.approval}.`);
 }

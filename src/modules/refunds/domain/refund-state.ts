@@ -1,4 +1,4 @@
-import type { Mode } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import { idKind } from '../../../shared/id.js';
 import type { ApprovalState } from './approval.js';
 import type { ClaimState } from './claim.js';
@@ -18,9 +18,8 @@ export const REFUND_EVENTS = {
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-export interface RefundState extends ClaimState, ApprovalState {
+export interface RefundState extends Caller, ClaimState, ApprovalState {
   readonly id: string;
-  readonly mode: Mode;
   readonly amount: number;
   readonly currency: string;
   readonly status: RefundStatus;
@@ -42,9 +41,8 @@ export interface Failure {
   readonly providerReference: string | null;
 }
 
-export interface RefundablePayment {
+export interface RefundablePayment extends Caller {
   readonly id: string;
-  readonly mode: Mode;
   readonly currency: string;
   readonly refundable: number;
 }

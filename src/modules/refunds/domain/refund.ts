@@ -6,7 +6,6 @@ import {
   type ApprovedAmount,
   decidedAs,
   hasExpired,
-  isDecidedAs,
   isWaiting,
   type Proposer,
   proposedBy,
@@ -56,12 +55,12 @@ export class Refund {
       const error = paramError('amount', 'too_large', message, [payment.refundable]);
       throw refusal(REFUND_EXCEEDS_REMAINING, error, payment.id);
     }
-    const { mode, currency } = payment;
-    const terms = { payment: payment.id, amount, currency, reference, description };
+    const { organization, mode, currency } = payment;
+    const terms = { organization, mode, payment: payment.id, amount, currency, reference, description };
     const open = { status: PENDING, providerReference: null, failureReason: null, isMadeElsewhere: false };
     const approval = proposer ? proposedBy(proposer, moment.now) : UNKNOWN_PROPOSER;
     const id = newId(REFUND_ID, moment, mode);
-    return new Refund({ id, mode, ...terms, ...open, ...NEVER_CLAIMED, ...approval }, 1);
+    return new Refund({ id, ...terms, ...open, ...NEVER_CLAIMED, ...approval }, 1);
   }
 
   /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */
@@ -76,14 +75,14 @@ export class Refund {
 
   /** The refund, approved by another person than the one who proposed it. An approved refund stays as it is. */
   approve({ amount, ...decision }: ApprovedAmount): Refund {
-    if (isDecidedAs('approved', this.state, decision, amount)) return this;
-    return new Refund({ ...this.state, ...decidedAs('approved', decision) }, this.version + 1);
+    const approved = decidedAs('approved', this.state, decision, amount);
+    return approved ? new Refund({ ...this.state, ...approved }, this.version + 1) : this;
   }
 
   /** The refund, canceled because its approval was refused. A rejected refund stays as it is. */
   reject(decision: ApprovalDecision): Refund {
-    if (isDecidedAs('rejected', this.state, decision)) return this;
-    return this.close('canceled', decidedAs('rejected', decision));
+    const rejected = decidedAs('rejected', this.state, decision);
+    return rejected ? this.close('canceled', rejected) : this;
   }
 
   /** The refund, canceled if nobody has decided in time. Any other stays as it is. */

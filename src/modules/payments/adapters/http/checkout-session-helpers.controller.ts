@@ -8,7 +8,7 @@ import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import { PayCheckoutSession } from '../../application/pay-checkout-session.js';
+import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';
 import { PayCheckoutSessionRequest } from './payments.requests.js';
 
@@ -18,7 +18,7 @@ import { PayCheckoutSessionRequest } from './payments.requests.js';
 export class CheckoutSessionHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly payCheckoutSession: PayCheckoutSession,
+    private readonly recordPayment: RecordPayment,
   ) {}
 
   @Operation('payTestCheckoutSession', {
@@ -37,7 +37,7 @@ export class CheckoutSessionHelpersController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.payCheckoutSession.execute(caller, ownId(caller, id), request.body),
+      () => this.recordPayment.pay(caller, ownId(caller, id), request.body),
       ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
     );
   }

@@ -1,14 +1,13 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
 import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds, PaymentQueries } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';
@@ -25,7 +24,6 @@ export class LedgerHoldsController {
     private readonly idempotency: Idempotency,
     private readonly changeHolds: ChangeHolds,
     private readonly holds: Holds,
-    private readonly payments: PaymentQueries,
   ) {}
 
   @Operation('placeHold', {
@@ -36,23 +34,13 @@ export class LedgerHoldsController {
   })
   @Post('payments/:id/holds')
   @IdempotencyKey('required')
-  async place(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(PlaceHoldRequest) request: KeyedRequest<PlaceHoldRequest>,
-    @PathId(PAYMENT_ID) pathId: string,
-  ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.payments.ownerOf(ledger, id, request.body.organization);
-    return this.idempotency.once(
-      caller,
-      request,
-      async () => this.changeHolds.place(caller, id, toNewHold(request.body)),
-      (hold) => ({
-        status: 201,
-        body: JSON.stringify(holdView({ organization: caller.organization, hold })),
-        location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
-      }),
-    );
+  place(@OfOwner(PaymentQueries, PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
+    const place = async () => this.changeHolds.place(caller, id, toNewHold(request.body));
+    return this.idempotency.once(caller, request, place, (hold) => ({
+      status: 201,
+      body: JSON.stringify(holdView(hold)),
+      location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
+    }));
   }
 
   @Operation('listLedgerHolds', {
@@ -70,9 +58,8 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerRequest) {
-    const caller = await this.holds.ownerOf(ledger, id, query.organization);
-    return holdView({ organization: caller.organization, hold: await this.holds.get(caller, id) });
+  async read(@OfOwner(Holds, HOLD_ID, OwnerRequest) { caller, id }: Owned) {
+    return holdView(await this.holds.get(caller, id));
   }
 
   @Operation('releaseHold', {
@@ -82,17 +69,10 @@ export class LedgerHoldsController {
   })
   @Post('holds/:id/release')
   @IdempotencyKey('accepted')
-  async release(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(OwnerRequest) request: KeyedRequest<OwnerRequest>,
-    @PathId(HOLD_ID) id: string,
-  ) {
-    const caller = await this.holds.ownerOf(ledger, id, request.body.organization);
-    return this.idempotency.once(
-      caller,
-      request,
-      () => this.changeHolds.release(caller, id),
-      (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization: caller.organization, hold })) }),
-    );
+  release(@OfOwner(Holds, HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
+    const release = () => this.changeHolds.release(caller, id);
+    return this.idempotency.once(caller, request, release, (hold) => {
+      return { status: 200, body: JSON.stringify(holdView(hold)) };
+    });
   }
 }

@@ -5,10 +5,10 @@ import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempoten
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
 import { PaymentQueries } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -38,15 +38,14 @@ export class LedgerPaymentsController {
   @Post()
   @IdempotencyKey('required')
   record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>) {
-    const { organization } = request.body;
-    const caller = { organization, mode: ledger.mode };
+    const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
       request,
       () => this.recordPayment.execute(caller, toNewPayment(request.body), request.body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerPaymentView({ organization, payment })),
+        body: JSON.stringify(ledgerPaymentView(payment)),
         location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
       }),
     );
@@ -67,14 +66,7 @@ export class LedgerPaymentsController {
     answers: { 200: { description: 'The payment.', schema: LEDGER_PAYMENT } },
   })
   @Get(':id')
-  async read(
-    @LedgerOfKey() ledger: Ledger,
-    @PathId(PAYMENT_ID) pathId: string,
-    @ValidQuery() { organization: owner }: OwnerRequest,
-  ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.payments.ownerOf(ledger, id, owner);
-    const payment = await this.payments.get(caller, id);
-    return ledgerPaymentView({ organization: caller.organization, payment });
+  async read(@OfOwner(PaymentQueries, PAYMENT_ID, OwnerRequest) { caller, id }: Owned) {
+    return ledgerPaymentView(await this.payments.get(caller, id));
   }
 }

@@ -1,5 +1,5 @@
-import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Amount, Currency, Id, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
+import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
 import { Owner } from '../../../../request/validation/requests.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
@@ -8,8 +8,7 @@ import { filterId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
 import { HOLD_ID, HOLD_STATUSES, type HoldStatus, type NewHold } from '../../domain/hold.js';
-import type { NewPayment } from '../../domain/payment.js';
-import { PAYMENT_ID } from '../../domain/payment.js';
+import { type NewPayment, PAYMENT_ID } from '../../domain/payment.js';
 
 export class RecordPaymentRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
@@ -50,18 +49,16 @@ export class PayCheckoutSessionRequest {
   currency?: string | null;
 }
 
-export class ListPaymentsQuery {
+export class ListPaymentsQuery extends PageOf(PAYMENT_ID) {
   @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
   checkout_session?: string;
-  @Instant(FROM) from?: string;
-  @Instant(TO) to?: string;
-  @PageLimit() limit?: string;
-  @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export class ListLedgerPaymentsQuery extends ListPaymentsQuery {
+export class ListLedgerPaymentsQuery extends PageOf(PAYMENT_ID) {
   @VisibleAscii({ optional: true, description: 'Only payments recorded under this reference.' }) reference?: string;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only payments of this organization.' }) organization?: string;
+  @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
+  checkout_session?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
@@ -86,14 +83,10 @@ export function toNewHold({ amount, reason = null, reference = null }: PlaceHold
   return { amount, reason, reference };
 }
 
-export class ListHoldsQuery {
+export class ListHoldsQuery extends PageOf(HOLD_ID) {
   @Id(PAYMENT_ID, { optional: true, description: 'Only holds on this payment.' }) payment?: string;
   @OneOf(HOLD_STATUSES, { optional: true, description: 'Only holds with this status.' }) status?: HoldStatus;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only holds of this organization.' }) organization?: string;
-  @Instant(FROM) from?: string;
-  @Instant(TO) to?: string;
-  @PageLimit() limit?: string;
-  @Id(HOLD_ID, CURSOR) cursor?: string;
 }
 
 export function toHoldFilter(ledger: Ledger, query: ListHoldsQuery): LedgerHoldFilter {

@@ -6,7 +6,7 @@ import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import { Holds, type LedgerHoldFilter, type OwnedHold } from '../../application/ports.js';
+import { Holds, type LedgerHoldFilter } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
@@ -20,8 +20,9 @@ export class TypeormHolds extends Holds {
   }
 
   async add(caller: Caller, { state }: Hold): Promise<void> {
-    const row = { ...state, ...keyOf(caller, state.id), payment: uuidOf(state.payment) };
-    await this.database.repository(HoldRecord).insert(row);
+    const { organization: _, ...row } = state;
+    const ids = { ...keyOf(caller, state.id), payment: uuidOf(state.payment) };
+    await this.database.repository(HoldRecord).insert({ ...row, ...ids });
   }
 
   async close(caller: Caller, { state: { id, status } }: Hold): Promise<void> {
@@ -38,15 +39,14 @@ export class TypeormHolds extends Holds {
     return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
-  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerHoldFilter): Promise<Page<OwnedHold>> {
+  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerHoldFilter): Promise<Page<Hold>> {
     const where = { payment: payment && uuidOf(payment), status };
-    return pageOfRows(this.database, HoldRecord, { owner: { organization, mode }, where, page }, (row) => ({
-      organization: idOf(ORGANIZATION_ID, row.organizationId),
-      hold: fromRow(row),
-    }));
+    return pageOfRows(this.database, HoldRecord, { owner: { organization, mode }, where, page }, fromRow);
   }
 }
 
 function fromRow({ organizationId, ...row }: HoldRecord): Hold {
-  return Hold.restore({ ...row, id: idOf(HOLD_ID, row.id), payment: idOf(PAYMENT_ID, row.payment, row.mode) });
+  const { id, mode, payment } = row;
+  const ids = { id: idOf(HOLD_ID, id), payment: idOf(PAYMENT_ID, payment, mode) };
+  return Hold.restore({ ...row, ...ids, organization: idOf(ORGANIZATION_ID, organizationId) });
 }

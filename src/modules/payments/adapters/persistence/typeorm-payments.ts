@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
-import { type Selected, selectionOf } from '../../../../platform/columns.js';
+import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
@@ -11,13 +11,12 @@ import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
+import { type LedgerPaymentFilter, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { recorded } from './hot-payments.js';
 import { PaymentRecord } from './payment.record.js';
 
-const COLUMNS = selectionOf(PaymentRecord);
-
+const COLUMNS = `organization_id AS "organizationId", ${selectionOf(PaymentRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
@@ -38,7 +37,8 @@ export class TypeormPayments extends Payments {
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
-    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = await this.database.read<PaymentRecord>(caller, FIND, key);
     if (!row) throw notFound(param, caller.mode);
     return fromRow(row);
   }
@@ -67,20 +67,16 @@ export class TypeormPayments extends Payments {
     return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
-  listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
+  listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>> {
     const { organization, reference, checkoutSession, ...page } = filter;
     const where = { reference, checkoutSession: checkoutSession && uuidOf(checkoutSession) };
-    return pageOfRows(this.database, PaymentRecord, { owner: { organization, mode }, where, page }, (row) => ({
-      organization: idOf(ORGANIZATION_ID, row.organizationId),
-      payment: fromRow(row),
-    }));
+    return pageOfRows(this.database, PaymentRecord, { owner: { organization, mode }, where, page }, fromRow);
   }
 }
 
-type Row = Selected<PaymentRecord>;
-
-function fromRow({ organizationId, ...row }: Row & Partial<Pick<PaymentRecord, 'organizationId'>>): Payment {
+function fromRow({ organizationId, ...row }: PaymentRecord): Payment {
   const { id, mode, checkoutSession } = row;
   const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
-  return Payment.restore({ ...row, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });
+  const organization = idOf(ORGANIZATION_ID, organizationId);
+  return Payment.restore({ ...row, organization, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });
 }

@@ -15,9 +15,7 @@ import {
 } from '../../../../request/schema.js';
 import { recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
-import type { OwnedHold } from '../../application/ports.js';
-import type { HoldState, HoldStatus } from '../../domain/hold.js';
-import { HOLD_ID } from '../../domain/hold.js';
+import { HOLD_ID, type Hold, type HoldState, type HoldStatus } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 export const HOLD = object(
@@ -41,11 +39,11 @@ export const HOLD = object(
 
 export const HOLD_LIST = listOf('PaymentHoldList', HOLD);
 
-export function holdView({ organization, hold: { state } }: OwnedHold): ValueOf<typeof HOLD> {
+export function holdView({ state }: Hold): ValueOf<typeof HOLD> {
   return {
     id: state.id,
     object: 'payment.hold',
-    organization,
+    organization: state.organization,
     mode: state.mode,
     payment: state.payment,
     amount: state.amount,

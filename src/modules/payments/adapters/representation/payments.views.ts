@@ -18,7 +18,6 @@ import {
 import { MISMATCHES } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import type { OwnedPayment } from '../../application/ports.js';
 import { PAYMENT_ID, type Payment, type PaymentState } from '../../domain/payment.js';
 
 const FIELDS = {
@@ -41,7 +40,7 @@ const FIELDS = {
     ),
   ),
   created: timestamp('Time of recording, in Unix seconds.'),
-} satisfies FieldsOf<PaymentState, 'reference' | 'notifyUrl' | 'version'>;
+} satisfies FieldsOf<PaymentState, 'organization' | 'reference' | 'notifyUrl' | 'version'>;
 
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',
@@ -76,7 +75,7 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
   };
 }
 
-export function ledgerPaymentView({ organization, payment }: OwnedPayment): ValueOf<typeof LEDGER_PAYMENT> {
-  const { id, reference } = payment.state;
+export function ledgerPaymentView(payment: Payment): ValueOf<typeof LEDGER_PAYMENT> {
+  const { organization, id, reference } = payment.state;
   return { ...withOrganization(organization, paymentView(payment)), created: recordedAt(id), reference };
 }

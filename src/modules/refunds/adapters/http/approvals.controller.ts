@@ -9,14 +9,14 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { DecideApproval } from '../../application/decide-approval.js';
+import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { DAYS_TO_DECIDE } from '../../domain/approval.js';
 import type { Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { approvalView, REFUND_APPROVAL } from '../representation/approvals.views.js';
-import { ApproveRefundRequest, RejectRefundRequest } from './approvals.requests.js';
+import { ApproveRefundRequest, RejectRefundRequest } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag(
@@ -27,7 +27,7 @@ export class ApprovalsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
-    private readonly decideApproval: DecideApproval,
+    private readonly decideRefund: DecideRefund,
   ) {}
 
   @Operation('readRefundApproval', {
@@ -56,7 +56,7 @@ export class ApprovalsController {
     @PathId(REFUND_ID) id: string,
   ) {
     const { amount, comment = null } = request.body;
-    const decide = () => this.decideApproval.approve(caller, ownId(caller, id), { by, amount, comment });
+    const decide = () => this.decideRefund.approve(caller, ownId(caller, id), { by, amount, comment });
     return this.idempotency.once(caller, request, decide, decided);
   }
 
@@ -75,7 +75,7 @@ export class ApprovalsController {
     @PathId(REFUND_ID) id: string,
   ) {
     const { comment = null } = request.body;
-    const decide = () => this.decideApproval.reject(caller, ownId(caller, id), { by, comment });
+    const decide = () => this.decideRefund.reject(caller, ownId(caller, id), { by, comment });
     return this.idempotency.once(caller, request, decide, decided);
   }
 }

@@ -5,14 +5,15 @@ import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempoten
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { PathId, ValidBody } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ChangeClaim } from '../../application/change-claim.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
+import { Refunds } from '../../application/ports.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
-import { LedgerRefundChanges } from './ledger-refund-changes.js';
+import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import {
   ClaimRefundsRequest,
   ExtendClaimRequest,
@@ -30,21 +31,15 @@ import {
 export class LedgerClaimsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changes: LedgerRefundChanges,
     private readonly claimRefunds: ClaimRefunds,
-    private readonly changeClaim: ChangeClaim,
+    private readonly refunds: Refunds,
   ) {}
 
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
       'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
-    answers: {
-      200: {
-        description: 'The claimed refunds.',
-        schema: LEDGER_REFUND_LIST,
-      },
-    },
+    answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Post('claim')
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
@@ -58,24 +53,21 @@ export class LedgerClaimsController {
     summary: 'Extend a claim',
     description:
       'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
-    answers: {
-      200: {
-        description: 'The claimed refund.',
-        schema: LEDGER_REFUND,
-      },
-    },
+    answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/extend')
   @IdempotencyKey('accepted')
-  extend(
+  async extend(
     @LedgerOfKey() ledger: Ledger,
     @Keyed(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
-    @PathId(REFUND_ID) id: string,
+    @PathId(REFUND_ID) pathId: string,
   ) {
+    // Before the owner is looked up, because it may refuse the request for what it says.
     const extension = toExtension(request.body);
-    return this.changes.commit(ledger, id, request, async (caller, own) =>
-      this.changeClaim.extend(caller, own, extension),
-    );
+    const id = ownId(ledger, pathId);
+    const caller = await this.refunds.ownerOf(ledger, id, request.body.organization);
+    const extend = async () => this.claimRefunds.extend(caller, id, extension);
+    return this.idempotency.once(caller, request, extend, changed);
   }
 
   @Operation('releaseClaim', {
@@ -86,13 +78,9 @@ export class LedgerClaimsController {
   })
   @Post(':id/release')
   @IdempotencyKey('accepted')
-  release(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(ReleaseClaimRequest) request: KeyedRequest<ReleaseClaimRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, async (caller, own) =>
-      this.changeClaim.release(caller, own, request.body.claim, request.body.delay_seconds ?? 0),
-    );
+  release(@OfOwner(Refunds, REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
+    const { claim, delay_seconds: delaySeconds = 0 } = request.body;
+    const release = async () => this.claimRefunds.release(caller, id, claim, delaySeconds);
+    return this.idempotency.once(caller, request, release, changed);
   }
 }

@@ -5,17 +5,16 @@ import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempoten
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
-import { CloseRefund } from '../../application/close-refund.js';
+import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
-import { LedgerRefundChanges } from './ledger-refund-changes.js';
+import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import {
   FailRefundRequest,
   ListLedgerRefundsQuery,
@@ -33,9 +32,8 @@ import {
 export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changes: LedgerRefundChanges,
     private readonly refunds: Refunds,
-    private readonly closeRefund: CloseRefund,
+    private readonly decideRefund: DecideRefund,
     private readonly recordRefund: RecordRefund,
   ) {}
 
@@ -51,15 +49,14 @@ export class LedgerRefundsController {
   @Post()
   @IdempotencyKey('required')
   record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>) {
-    const { organization } = request.body;
-    const caller = { organization, mode: ledger.mode };
+    const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
       request,
       () => this.recordRefund.execute(caller, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerRefundView({ organization, refund })),
+        body: JSON.stringify(ledgerRefundView(refund)),
         location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
       }),
     );
@@ -81,10 +78,8 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerRequest) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.refunds.ownerOf(ledger, id, query.organization);
-    return ledgerRefundView({ organization: caller.organization, refund: await this.refunds.get(caller, id) });
+  async read(@OfOwner(Refunds, REFUND_ID, OwnerRequest) { caller, id }: Owned) {
+    return ledgerRefundView(await this.refunds.get(caller, id));
   }
 
   @Operation('succeedRefund', {
@@ -95,14 +90,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
-  succeed(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(SucceedRefundRequest) request: KeyedRequest<SucceedRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.succeed(caller, own, request.body.provider_reference ?? null),
-    );
+  succeed(@OfOwner(Refunds, REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
+    const decide = () => this.decideRefund.succeed(caller, id, request.body.provider_reference ?? null);
+    return this.idempotency.once(caller, request, decide, changed);
   }
 
   @Operation('failRefund', {
@@ -113,14 +103,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
-  fail(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.fail(caller, own, toFailure(request.body)),
-    );
+  fail(@OfOwner(Refunds, REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
+    const decide = () => this.decideRefund.fail(caller, id, toFailure(request.body));
+    return this.idempotency.once(caller, request, decide, changed);
   }
 
   @Operation('returnRefund', {
@@ -131,13 +116,8 @@ export class LedgerRefundsController {
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')
-  return(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
-    @PathId(REFUND_ID) id: string,
-  ) {
-    return this.changes.commit(ledger, id, request, (caller, own) =>
-      this.closeRefund.return(caller, own, request.body.reason ?? null),
-    );
+  return(@OfOwner(Refunds, REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
+    const decide = () => this.decideRefund.return(caller, id, request.body.reason ?? null);
+    return this.idempotency.once(caller, request, decide, changed);
   }
 }

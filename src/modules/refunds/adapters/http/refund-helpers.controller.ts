@@ -9,7 +9,7 @@ import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { CloseRefund } from '../../application/close-refund.js';
+import { DecideRefund } from '../../application/decide-refund.js';
 import { type Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND, refundJson } from '../representation/refunds.views.js';
@@ -21,7 +21,7 @@ import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.req
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly closeRefund: CloseRefund,
+    private readonly decideRefund: DecideRefund,
   ) {}
 
   @Operation('succeedTestRefund', {
@@ -37,7 +37,7 @@ export class RefundHelpersController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () => this.closeRefund.succeed(caller, ownId(caller, id)));
+    return this.commit(caller, request, () => this.decideRefund.succeed(caller, ownId(caller, id)));
   }
 
   @Operation('failTestRefund', {
@@ -54,7 +54,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.commit(caller, request, () =>
-      this.closeRefund.fail(caller, ownId(caller, id), toFailure(request.body)),
+      this.decideRefund.fail(caller, ownId(caller, id), toFailure(request.body)),
     );
   }
 
@@ -72,7 +72,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
   ) {
     return this.commit(caller, request, () =>
-      this.closeRefund.return(caller, ownId(caller, id), request.body.reason ?? null),
+      this.decideRefund.return(caller, ownId(caller, id), request.body.reason ?? null),
     );
   }
 

@@ -10,7 +10,7 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { CloseRefund } from '../../application/close-refund.js';
+import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
 import type { Proposer } from '../../domain/approval.js';
@@ -27,7 +27,7 @@ export class RefundsController {
     private readonly idempotency: Idempotency,
     private readonly proposeRefund: ProposeRefund,
     private readonly refunds: Refunds,
-    private readonly closeRefund: CloseRefund,
+    private readonly decideRefund: DecideRefund,
   ) {}
 
   @Operation('proposeRefund', {
@@ -69,7 +69,7 @@ export class RefundsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, () => this.closeRefund.cancel(caller, ownId(caller, id)), canceled);
+    return this.idempotency.once(caller, request, () => this.decideRefund.cancel(caller, ownId(caller, id)), canceled);
   }
 
   @Operation('listRefunds', {

@@ -1,14 +1,5 @@
-import {
-  Amount,
-  Id,
-  Instant,
-  Integer,
-  KeyText,
-  OneOf,
-  Text,
-  VisibleAscii,
-} from '../../../../request/validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Amount, Id, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
+import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
 import { Owner } from '../../../../request/validation/requests.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { invalidParam } from '../../../../shared/errors.js';
@@ -19,8 +10,14 @@ import type { NewClaim } from '../../application/claim-refunds.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import type { Extension } from '../../domain/claim.js';
 import type { MadeRefund } from '../../domain/made-refund.js';
-import type { Failure, NewRefund } from '../../domain/refund-state.js';
-import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund-state.js';
+import {
+  type Failure,
+  type NewRefund,
+  PENDING,
+  REFUND_ID,
+  REFUND_STATUSES,
+  type RefundStatus,
+} from '../../domain/refund-state.js';
 
 const DEFAULT_CLAIM = 10;
 const DEFAULT_LEASE_SECONDS = 60;
@@ -58,6 +55,14 @@ export class RecordRefundRequest extends ProposeRefundRequest {
 
 export function toMadeRefund(body: RecordRefundRequest): MadeRefund {
   return { ...toNewRefund(body), providerReference: body.provider_reference };
+}
+
+export class RejectRefundRequest {
+  @Text({ max: 500, optional: true, description: 'Why, for people.' }) comment?: string | null;
+}
+
+export class ApproveRefundRequest extends RejectRefundRequest {
+  @Amount({ min: 1, description: 'The amount of the refund, as you have seen it.' }) amount!: number;
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>
@@ -146,28 +151,20 @@ export class ReturnRefundRequest {
   @Owner() organization?: string | null;
 }
 
-export class ListRefundsQuery {
+export class ListRefundsQuery extends PageOf(REFUND_ID) {
   @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
   @KeyText({ optional: true, description: 'Only the refund with this reference.' }) reference?: string;
   @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
   @OneOf(['waiting'], { optional: true, description: 'Only refunds that wait for approval.' }) approval?: string;
-  @Instant(FROM) from?: string;
-  @Instant(TO) to?: string;
-  @PageLimit() limit?: string;
-  @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
 const ALL = 'all';
 
-export class ListLedgerRefundsQuery {
+export class ListLedgerRefundsQuery extends PageOf(REFUND_ID) {
   @OneOf([...REFUND_STATUSES, ALL], { optional: true, default: PENDING, description: 'Only refunds with this status.' })
   status?: RefundStatus | typeof ALL;
   @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
-  @Instant(FROM) from?: string;
-  @Instant(TO) to?: string;
-  @PageLimit() limit?: string;
-  @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {

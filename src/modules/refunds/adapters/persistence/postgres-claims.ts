@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type PlainWrite } from '../../../../persistence/database.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { Claims, type OwnedRefund } from '../../application/ports.js';
+import { Claims } from '../../application/ports.js';
+import type { Refund } from '../../domain/refund.js';
 import type { Turn } from '../../domain/turns.js';
 import { PAYABLE, type RefundRecord } from './refund.record.js';
-import { COLUMNS, ownedFromRow } from './typeorm-refunds.js';
+import { COLUMNS, fromRow } from './typeorm-refunds.js';
 
 /** The columns of a row that is locked, and the time at which it was read. */
-const LOCKED = `organization_id AS "organizationId", ${COLUMNS}, statement_timestamp() AS now`;
+const LOCKED = `${COLUMNS}, statement_timestamp() AS now`;
 
 /** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
 const CLAIMABLE = `${PAYABLE} AND claimable_at <= statement_timestamp()
@@ -105,16 +106,14 @@ export class PostgresClaims extends Claims {
           : await this.database.query<LockedRow>(LOCK_ALL, [owners, mode, most])),
       );
     }
-    return { refunds: rows.map(({ now, ...row }) => ownedFromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
+    return { refunds: rows.map(({ now, ...row }) => fromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
   }
 
-  store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly PlainWrite[] {
-    const organizations = [...new Set(claimed.map(({ organization }) => organization))];
-    const groups = this.groups(organizations);
-    return groups.map((group) => {
-      const owned = claimed.filter(({ organization }) => group.includes(organization));
-      const owners = owned.map(({ organization }) => uuidOf(organization));
-      const states = owned.map(({ refund }) => refund.state);
+  store({ mode }: Ledger, claimed: readonly Refund[]): readonly PlainWrite[] {
+    const organizations = new Set(claimed.map(({ state }) => state.organization));
+    return this.groups([...organizations]).map((group) => {
+      const states = claimed.map(({ state }) => state).filter(({ organization }) => group.includes(organization));
+      const owners = states.map(({ organization }) => uuidOf(organization));
       const values = [
         group.length === 1 ? owners[0] : owners,
         mode,
@@ -125,7 +124,7 @@ export class PostgresClaims extends Claims {
         states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
       ];
       const { name, text } = group.length === 1 ? STORE : STORE_ALL;
-      return { name, owner: { mode }, sql: text, values, rows: owned.length };
+      return { name, owner: { mode }, sql: text, values, rows: states.length };
     });
   }
 

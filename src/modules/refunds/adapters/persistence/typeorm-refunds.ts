@@ -6,14 +6,14 @@ import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock } from '../../../../shared/clock.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
+import { type LedgerRefundFilter, type RefundFilter, Refunds } from '../../application/ports.js';
 import { isWaiting } from '../../domain/approval.js';
 import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { Refund } from '../../domain/refund.js';
@@ -21,8 +21,7 @@ import { REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
-export const COLUMNS = selectionOf(RefundRecord);
-
+export const COLUMNS = `organization_id AS "organizationId", ${selectionOf(RefundRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
@@ -116,7 +115,8 @@ export class TypeormRefunds extends Refunds {
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {
-    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = await this.database.read<RefundRecord>(caller, FIND, key);
     if (!row) throw notFound('id');
     return fromRow(row);
   }
@@ -149,15 +149,31 @@ export class TypeormRefunds extends Refunds {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
-    return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
+    return pageOfRows(this.database, RefundRecord, listed, fromRow);
+  }
+
+  async overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]> {
+    const found = await this.database.reading(clock ?? { queue: 'refunds.overdue' }, (manager) => {
+      const query = manager.createQueryBuilder(RefundRecord, 'row').where(WAITING);
+      const ahead = (clock?.ahead ?? 0) / 1000;
+      query.andWhere('approval_expires_at <= statement_timestamp() + make_interval(secs => :ahead)', { ahead });
+      if (clock) query.andWhere(scopeOf(clock));
+      else query.comment('every organization: approvals of all of them expire');
+      if (after) {
+        const { approvalExpiresAt, id } = after.state;
+        const last = { expiresAt: new Date(approvalExpiresAt as number), last: uuidOf(id) };
+        query.andWhere('(approval_expires_at, id) > (:expiresAt, :last)', last);
+      }
+      return query.orderBy('approval_expires_at').addOrderBy('id').limit(limit).getMany();
+    });
+    return found.map(fromRow);
   }
 }
 
-type Row = Omit<RefundRecord, 'organizationId'> & Partial<Pick<RefundRecord, 'organizationId'>>;
-
-function fromRow({ organizationId, ...row }: Row): Refund {
+export function fromRow({ organizationId, ...row }: RefundRecord): Refund {
   const { id, mode, payment, claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = row;
-  const ids = { id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
+  const organization = idOf(ORGANIZATION_ID, organizationId);
+  const ids = { organization, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
   const times = {
     claimExpiresAt: claimExpiresAt?.getTime() ?? null,
     claimableAt: claimableAt.getTime(),
@@ -165,8 +181,4 @@ function fromRow({ organizationId, ...row }: Row): Refund {
     decidedAt: decidedAt?.getTime() ?? null,
   };
   return Refund.restore({ ...row, ...ids, ...times });
-}
-
-export function ownedFromRow(row: RefundRecord): OwnedRefund {
-  return { organization: idOf(ORGANIZATION_ID, row.organizationId), refund: fromRow(row) };
 }

@@ -1,5 +1,4 @@
 import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
-import type { Requester } from '../../../../shared/caller.js';
 import { API_KEY_ID } from '../../../access/index.js';
 import { DAYS_TO_DECIDE } from '../../domain/approval.js';
 import type { Refund } from '../../domain/refund.js';
@@ -36,16 +35,12 @@ export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL>
     object: 'refund.approval',
     refund: state.id,
     state: state.approval,
-    proposed_by: shown(state.proposedBy),
-    decided_by: shown(state.decidedBy),
+    proposed_by: state.proposedBy,
+    decided_by: state.decidedBy,
     comment: state.comment,
     expires_at: seconds(state.approvalExpiresAt),
     decided_at: seconds(state.decidedAt),
   };
 }
 
-/** In this order, whatever the order of the stored members. */
-const shown = (requester: Requester | null) => {
-  return requester && { key: requester.key, holder: requester.holder, actor: requester.actor };
-};
 const seconds = (instant: number | null) => (instant === null ? null : Math.floor(instant / 1000));

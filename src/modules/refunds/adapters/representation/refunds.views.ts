@@ -1,4 +1,5 @@
 import { listOf } from '../../../../request/list.view.js';
+import type { ResponseParts } from '../../../../request/response.js';
 import {
   CURRENCY,
   constant,
@@ -16,18 +17,23 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../request/schema.js';
+import type { Caller } from '../../../../shared/caller.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import type { OwnedRefund } from '../../application/ports.js';
 import type { Approval, ApprovalState } from '../../domain/approval.js';
 import type { ClaimState } from '../../domain/claim.js';
 import type { Refund } from '../../domain/refund.js';
-import type { RefundState, RefundStatus } from '../../domain/refund-state.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import { REFUND_ID, type RefundState, type RefundStatus } from '../../domain/refund-state.js';
 
 /** Only the ledger sees these, and the events those of DETAILS. */
-type Hidden = keyof ClaimState | keyof ApprovalState | 'mode' | 'failureReason' | 'isMadeElsewhere' | HiddenDetail;
+type Hidden =
+  | keyof Caller
+  | keyof ClaimState
+  | keyof ApprovalState
+  | 'failureReason'
+  | 'isMadeElsewhere'
+  | HiddenDetail;
 type HiddenDetail = 'reference' | 'description' | 'providerReference';
 
 const FIELDS = {
@@ -135,10 +141,14 @@ export function reasonOf({ state: { failureReason, approval } }: Refund): string
   return approval === 'rejected' || approval === 'expired' ? `approval ${approval}` : failureReason;
 }
 
-export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
-  const { claimNumber, claimExpiresAt, approval } = refund.state;
+export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> {
+  const { organization, id, claimNumber, claimExpiresAt, approval } = refund.state;
   const isClaimed = claimExpiresAt !== null;
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
-  const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(refund.state.id) };
+  const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
   return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
+}
+
+export function changed(refund: Refund): ResponseParts {
+  return { status: 200, body: JSON.stringify(ledgerRefundView(refund)) };
 }

@@ -3,8 +3,10 @@ import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
-import { DecideApproval } from '../../application/decide-approval.js';
-import { Approvals, type OverdueApproval } from '../../application/ports.js';
+import { ownId } from '../../../../shared/own-id.js';
+import { DecideRefund } from '../../application/decide-refund.js';
+import { Refunds } from '../../application/ports.js';
+import type { Refund } from '../../domain/refund.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
@@ -14,8 +16,8 @@ const BATCH = 10;
 export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly approvals: Approvals,
-    private readonly decideApproval: DecideApproval,
+    private readonly refunds: Refunds,
+    private readonly decideRefund: DecideRefund,
     private readonly jobs: Jobs,
   ) {}
 
@@ -25,16 +27,17 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
 
   /** Expires the overdue approvals of all organizations, or those that are overdue by a moved test clock. */
   async sweep(clock?: MovedClock): Promise<void> {
-    await sweep<OverdueApproval>({
+    await sweep<Refund>({
       limit: BATCH,
-      find: (most, after) => this.approvals.overdue(most, after, clock),
+      find: (most, after) => this.refunds.overdue(most, after, clock),
       handle: (overdue) => this.expire(overdue),
     });
   }
 
-  private async expire(overdue: readonly OverdueApproval[]): Promise<void> {
-    for (const { id, organization, mode } of overdue) {
-      await this.database.commit(() => this.decideApproval.expire({ organization, mode }, id));
+  private async expire(overdue: readonly Refund[]): Promise<void> {
+    for (const { state } of overdue) {
+      const caller = { organization: state.organization, mode: state.mode };
+      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, state.id)));
     }
   }
 }
