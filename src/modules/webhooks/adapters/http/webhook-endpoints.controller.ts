@@ -1,22 +1,31 @@
-import { Delete, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { applyDecorators, Controller, Delete, Get, Post } from '@nestjs/common';
+import { CallerOfKey, LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../request/idempotency/idempotent-response.js';
 import { listResponse } from '../../../../request/list.view.js';
-import { Operation } from '../../../../request/operation.js';
+import { Operation, Tag } from '../../../../request/operation.js';
 import { HttpResponse } from '../../../../request/response.js';
+import { withOrganization } from '../../../../request/schema.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
+import { pageOf } from '../../../../shared/page.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
 import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
-import { deletedView, webhookEndpointView, withSecretView } from '../representation/webhook-endpoints.views.js';
+import {
+  deletedView,
+  ENDPOINT,
+  LEDGER_ENDPOINT,
+  webhookEndpointView,
+  withSecretView,
+} from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
@@ -26,12 +35,31 @@ import {
   toNewEndpoint,
   toOverlap,
 } from './webhook-endpoints.requests.js';
-import { OF_LEDGER, OF_ORGANIZATION, type Surface } from './webhook-endpoints.surfaces.js';
 
-function controllerFor({ path, owner, organizations, schemas, Serving, operation, as, shown }: Surface) {
-  const answer = (view: Parameters<typeof shown>[0]) => ({ status: 200, body: JSON.stringify(shown(view)) });
+type View = Pick<ReturnType<typeof webhookEndpointView>, 'id' | 'object'>;
 
-  @Serving()
+const SERVED: Readonly<Record<'secret' | 'ledger', () => ClassDecorator>> = {
+  secret: () => Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.'),
+  ledger: () =>
+    applyDecorators(
+      LedgerKey(),
+      Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.'),
+    ),
+};
+
+/** The endpoints of an organization, and those of the ledger. */
+function controllerFor(surface: keyof typeof SERVED) {
+  const isLedgers = surface === 'ledger';
+  const Served = SERVED[surface];
+  const { path } = WEBHOOK_ENDPOINT_FACTS[surface];
+  const [schemas, as] = isLedgers ? [LEDGER_ENDPOINT, ' as the ledger'] : [ENDPOINT, ''];
+  const [owner, whose] = isLedgers ? ['the ledger', 'every organization'] : ['your organization', 'your organization'];
+  const operation = (verb: string, suffix = '') => `${verb}${isLedgers ? 'Ledger' : ''}WebhookEndpoint${suffix}`;
+  const shown = <Shown extends View>(view: Shown) => (isLedgers ? withOrganization(null, view) : view);
+  const answer = (view: View) => ({ status: 200, body: JSON.stringify(shown(view)) });
+
+  @Controller(path)
+  @Served()
   class WebhookEndpointsController {
     constructor(
       private readonly idempotency: Idempotency,
@@ -41,7 +69,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
 
     @Operation(operation('create'), {
       summary: `Create a webhook endpoint${as}`,
-      description: `Creates an endpoint that receives the events of ${organizations} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
+      description: `Creates an endpoint that receives the events of ${whose} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
       answers: {
         201: { description: 'The endpoint with its secret.', schema: schemas.withSecret, located: true },
       },
@@ -72,9 +100,10 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     })
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-      return listResponse(await this.endpoints.list(caller, pageRequest(query)), (endpoint) =>
-        shown(webhookEndpointView(endpoint)),
-      );
+      const { cursor, limit } = pageRequest(query);
+      const all = (await this.endpoints.all(caller)).map((endpoint) => shown(webhookEndpointView(endpoint)));
+      const left = all.filter(({ id }) => cursor === undefined || id < cursor);
+      return listResponse(pageOf(left, limit), (view) => view);
     }
 
     @Operation(operation('read'), {
@@ -172,5 +201,5 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
   return WebhookEndpointsController;
 }
 
-export const WebhookEndpointsController = controllerFor(OF_ORGANIZATION);
-export const LedgerWebhookEndpointsController = controllerFor(OF_LEDGER);
+export const WebhookEndpointsController = controllerFor('secret');
+export const LedgerWebhookEndpointsController = controllerFor('ledger');
