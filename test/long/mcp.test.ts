@@ -126,8 +126,8 @@ describeIfBuilt('an agent', () => {
     const proposal = { payment, amount: 300, reference: 'return-2' };
     const { error } = await agent.call('propose_refund', proposal);
     expect(error).toMatchObject({ code: 'refund_exceeds_remaining', errors: [{ param: 'amount', allowed: ['100'] }] });
-    expect(error.next_call).toEqual({ tool: 'propose_refund', arguments: proposal });
-    const { refund } = await agent.call('propose_refund', { ...proposal, amount: 100 });
+    expect(error.next_call).toEqual({ tool: 'propose_refund', arguments: { ...proposal, amount: 100 } });
+    const { refund } = await agent.call(error.next_call.tool, error.next_call.arguments);
     const { error: reused } = await agent.call('propose_refund', { ...proposal, amount: 1, reference: 'return-2' });
     expect(reused.next_call).toEqual({ tool: 'read_refund', arguments: { id: refund.id } });
   });
