@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
+import { atOnce } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { Shop } from '../support/shop.js';
 import { freePort, listen } from '../support/sockets.js';
@@ -147,18 +148,13 @@ describeIfBuilt('an agent', () => {
       else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
     const unreliable = await new Agent(`http://127.0.0.1:${await listen(line)}`).open();
-    for (let start = 0; start < CALLS; start += AT_ONCE) {
-      const calls = Array.from({ length: AT_ONCE }, (_, place) => ({
-        payment,
-        amount: 1,
-        reference: `call-${start + place}`,
-      }));
-      await Promise.all(
-        calls.map(async (call) => {
-          while ((await unreliable.call('propose_refund', call)).error);
-        }),
-      );
-    }
+    const places = Array.from({ length: CALLS }).keys();
+    await atOnce(AT_ONCE, async () => {
+      for (const place of places) {
+        const call = { payment, amount: 1, reference: `call-${place}` };
+        while ((await unreliable.call('propose_refund', call)).error);
+      }
+    });
     unreliable.end();
     line.close();
     expect(await shop.amountsOf(payment)).toMatchObject({ pending: CALLS, left: 0 });
