@@ -113,12 +113,10 @@ async function post(options: GuardedRequest, payload: string): Promise<IncomingM
 }
 
 /** A connection that switches protocols is closed without an error. */
-function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sent.on('response', resolve);
-    sent.on('error', reject);
-    sent.on('close', () => reject(new Error('The connection was closed without a response.')));
-  });
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = await Promise.race([once(sent, 'response'), once(sent, 'close')]);
+  if (!response) throw new Error('The connection was closed without a response.');
+  return response;
 }
 
 /** Reads the body within its limits. The status has already decided the attempt, so a broken body is no error. */

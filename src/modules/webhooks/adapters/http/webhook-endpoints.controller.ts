@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, Delete, Get, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Post } from '@nestjs/common';
 import { CallerOfKey, LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
@@ -19,47 +19,35 @@ import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
 import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
-import {
-  deletedView,
-  ENDPOINT,
-  LEDGER_ENDPOINT,
-  webhookEndpointView,
-  withSecretView,
-} from '../representation/webhook-endpoints.views.js';
+import * as views from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
+  DEFAULT_OVERLAP,
   ListWebhookEndpointsQuery,
   RotateEndpointSecretRequest,
   toChange,
   toNewEndpoint,
-  toOverlap,
 } from './webhook-endpoints.requests.js';
 
-type View = Pick<ReturnType<typeof webhookEndpointView>, 'id' | 'object'>;
-
-const SERVED: Readonly<Record<'secret' | 'ledger', () => ClassDecorator>> = {
-  secret: () => Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.'),
-  ledger: () =>
-    applyDecorators(
-      LedgerKey(),
-      Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.'),
-    ),
-};
+type View = Pick<ReturnType<typeof views.webhookEndpointView>, 'id' | 'object'>;
 
 /** The endpoints of an organization, and those of the ledger. */
-function controllerFor(surface: keyof typeof SERVED) {
+function controllerFor(surface: 'secret' | 'ledger') {
   const isLedgers = surface === 'ledger';
-  const Served = SERVED[surface];
   const { path } = WEBHOOK_ENDPOINT_FACTS[surface];
-  const [schemas, as] = isLedgers ? [LEDGER_ENDPOINT, ' as the ledger'] : [ENDPOINT, ''];
+  const [schemas, as] = isLedgers ? [views.LEDGER_ENDPOINT, ' as the ledger'] : [views.ENDPOINT, ''];
   const [owner, whose] = isLedgers ? ['the ledger', 'every organization'] : ['your organization', 'your organization'];
+  const [tag, what] = isLedgers
+    ? ['Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.']
+    : ['Webhook endpoints', 'URLs to which the events of your organization are sent.'];
   const operation = (verb: string, suffix = '') => `${verb}${isLedgers ? 'Ledger' : ''}WebhookEndpoint${suffix}`;
   const shown = <Shown extends View>(view: Shown) => (isLedgers ? withOrganization(null, view) : view);
   const answer = (view: View) => ({ status: 200, body: JSON.stringify(shown(view)) });
 
   @Controller(path)
-  @Served()
+  @(isLedgers ? LedgerKey() : () => undefined)
+  @Tag(tag, what)
   class WebhookEndpointsController {
     constructor(
       private readonly idempotency: Idempotency,
@@ -85,7 +73,7 @@ function controllerFor(surface: keyof typeof SERVED) {
         request,
         () => this.manage.create(caller, toNewEndpoint(request.body)),
         (created) => ({
-          ...answer(withSecretView(created)),
+          ...answer(views.withSecretView(created)),
           status: 201,
           location: `${path}/${created.endpoint.state.id}`,
           hasSecret: true,
@@ -101,7 +89,7 @@ function controllerFor(surface: keyof typeof SERVED) {
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
       const { cursor, limit } = pageRequest(query);
-      const all = (await this.endpoints.all(caller)).map((endpoint) => shown(webhookEndpointView(endpoint)));
+      const all = (await this.endpoints.all(caller)).map((endpoint) => shown(views.webhookEndpointView(endpoint)));
       const left = all.filter(({ id }) => cursor === undefined || id < cursor);
       return listResponse(pageOf(left, limit), (view) => view);
     }
@@ -116,7 +104,7 @@ function controllerFor(surface: keyof typeof SERVED) {
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidQuery() _query: NoFieldsRequest,
     ) {
-      return shown(webhookEndpointView(await this.endpoints.get(caller, id)));
+      return shown(views.webhookEndpointView(await this.endpoints.get(caller, id)));
     }
 
     @Operation(operation('change'), {
@@ -135,7 +123,7 @@ function controllerFor(surface: keyof typeof SERVED) {
         caller,
         request,
         () => this.manage.change(caller, id, toChange(request.body)),
-        (endpoint) => answer(webhookEndpointView(endpoint)),
+        (endpoint) => answer(views.webhookEndpointView(endpoint)),
       );
     }
 
@@ -148,7 +136,7 @@ function controllerFor(surface: keyof typeof SERVED) {
     async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
         () => this.manage.delete(caller, id),
-        (endpoint) => answer(deletedView(endpoint)),
+        (endpoint) => answer(views.deletedView(endpoint)),
       );
     }
 
@@ -168,8 +156,8 @@ function controllerFor(surface: keyof typeof SERVED) {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.rotateSecret(caller, id, toOverlap(request.body)),
-        (rotated) => ({ ...answer(withSecretView(rotated)), hasSecret: true }),
+        () => this.manage.rotateSecret(caller, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
+        (rotated) => ({ ...answer(views.withSecretView(rotated)), hasSecret: true }),
       );
     }
 
@@ -185,7 +173,7 @@ function controllerFor(surface: keyof typeof SERVED) {
       @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     ): Promise<IdempotentResponse> {
-      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(webhookEndpointView(endpoint));
+      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(views.webhookEndpointView(endpoint));
       let sent: Promise<Attempt> | undefined;
       return this.idempotency.once(
         caller,

@@ -104,16 +104,13 @@ export class PostgresDeliveries extends Deliveries {
       own ??= this.webhookSecret.active(organization);
       return own;
     };
-    const claimed = rows.map(async (row) => {
-      try {
-        return [await this.claimedOf(organization, row, now, ownSecrets)];
-      } catch (error) {
-        // Its secret cannot be decrypted, for example. It is due again after the lease.
-        this.logger.warn(error);
-        return [];
-      }
+    const claimed = await Promise.allSettled(rows.map((row) => this.claimedOf(organization, row, now, ownSecrets)));
+    return claimed.flatMap((one) => {
+      if (one.status === 'fulfilled') return [one.value];
+      // Its secret cannot be decrypted, for example. It is due again after the lease.
+      this.logger.warn(one.reason);
+      return [];
     });
-    return (await Promise.all(claimed)).flat();
   }
 
   async end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void> {
