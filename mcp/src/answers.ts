@@ -26,7 +26,13 @@ export function refusal(error: unknown, call: Call) {
   }
   if (!(error instanceof TillgateError)) throw error;
   const { message, code, errors, nextStep } = error;
-  return failure({ message, code, errors, next_step: nextStep, next_call: nextCall(nextStep, corrected(call, errors)) });
+  return failure({
+    message,
+    code,
+    errors,
+    next_step: nextStep,
+    next_call: nextCall(nextStep, corrected(call, errors)),
+  });
 }
 
 function failure(said: object) {
