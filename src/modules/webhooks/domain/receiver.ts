@@ -2,7 +2,7 @@ import { NO_ORGANIZATION } from '../../../shared/id.js';
 import { hostOf } from '../../../shared/webhook-urls.js';
 
 /** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
-export const RESPONDING_AT_ONCE = 16;
+const RESPONDING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 const MAX_REMEMBERED = 10_000;
