@@ -12,7 +12,7 @@ const READS: readonly (readonly [path: RegExp, tool: string])[] = [
 
 interface Call {
   readonly tool: string;
-  readonly arguments: object;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 export function answer(result: object) {
@@ -26,11 +26,26 @@ export function refusal(error: unknown, call: Call) {
   }
   if (!(error instanceof TillgateError)) throw error;
   const { message, code, errors, nextStep } = error;
-  return failure({ message, code, errors, next_step: nextStep, next_call: nextCall(nextStep, call) });
+  return failure({
+    message,
+    code,
+    errors,
+    next_step: nextStep,
+    next_call: nextCall(nextStep, corrected(call, errors)),
+  });
 }
 
 function failure(said: object) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(said) }], isError: true };
+}
+
+/** The call with the one value that is allowed, where only one is: repeated as it was, it would be refused again. */
+function corrected({ tool, arguments: given }: Call, errors: TillgateError['errors']): Call {
+  const allowed = errors.flatMap(({ param, allowed: [value, ...others] }) => {
+    if (param === null || value === undefined || others.length > 0) return [];
+    return [[param, typeof given[param] === 'number' ? Number(value) : value]];
+  });
+  return { tool, arguments: { ...given, ...Object.fromEntries(allowed) } };
 }
 
 /** Null where no tool helps: another key, which an agent has not. */

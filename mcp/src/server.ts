@@ -29,7 +29,7 @@ export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServ
       try {
         return answer(await work(given as z.output<z.ZodObject<Input>>));
       } catch (error) {
-        return refusal(error, { tool: name, arguments: given as object });
+        return refusal(error, { tool: name, arguments: given as Record<string, unknown> });
       }
     });
   }

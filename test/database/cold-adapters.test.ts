@@ -110,7 +110,6 @@ test('each statement names its organization and mode, or says why it reads those
     return {
       add: () => endpoints.add(owner, endpoint, secret),
       all: () => endpoints.all(owner),
-      list: () => endpoints.list(owner, PAGE),
       get: () => endpoints.get(owner, id),
       lock: () => endpoints.lock(owner, id),
       change: () => endpoints.change(owner, endpoint),

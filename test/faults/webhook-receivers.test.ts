@@ -16,8 +16,6 @@ import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
-const LEASE_MS = 60_000;
-
 const world = useWebhooks();
 const shop = useShop(world.service);
 let receiver: Receiver;
@@ -109,26 +107,6 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
   expect(ofMany).toBeLessThan(1.3 * ofFew);
   read.mockRestore();
   idle.mockRestore();
-});
-
-test('a process that dies between claiming and sending loses nothing', async () => {
-  const { organization } = shop;
-  await backlog(shop, [new URL(receiver.url).host], 1);
-  const deliveries = world.service.application.get(Deliveries);
-  const now = world.clock.now();
-  const { found } = await deliveries.due(organization, undefined, now);
-  const claimed = await deliveries.claim(
-    organization,
-    found.map((due) => ({ due, take: 1 })),
-    now,
-    now + LEASE_MS,
-  );
-  // Either this test has it, as a process that dies now, or the worker was first and sends it.
-  await world.service.application.get(WebhookScheduler).idle();
-  world.clock.advance(LEASE_MS + 1);
-  await deliver(world.service);
-  await until(() => receiver.received.length === 1, 'it is sent');
-  expect(claimed.every(({ event }) => event.id === receiver.received[0]?.id)).toBe(true);
 });
 
 test('the log line of a failed attempt names the receiver, and no path, query or secret', async () => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
-import { idOf, uuidOf } from '../../src/shared/id.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
@@ -109,27 +108,6 @@ test('a worker is killed before and after its receivers answered: every event re
   }
   await sql.query('DELETE FROM ledger_webhook_endpoints');
   await second.service.close();
-});
-
-test('two instances share the work, and neither sends what the other is sending', async () => {
-  const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
-  const receivers = await Promise.all(Array.from({ length: 6 }, () => startReceiver()));
-  for (const { behave } of receivers) behave((response) => void setTimeout(() => response.writeHead(204).end(), 15));
-  const events: string[] = [];
-  for (const { url } of receivers) {
-    for (let at = 0; at < 10; at++) events.push((await shop.notified(url)).event);
-  }
-  const all = () => receivers.flatMap((one) => one.received.map(({ id }) => id));
-  await Promise.all([deliver(world.service), deliver(second.service)]);
-  await until(() => all().length >= events.length, 'everything is delivered');
-  await Promise.all([deliver(world.service), deliver(second.service)]);
-  expect([...new Set(all())].toSorted()).toEqual(events.toSorted());
-  // A delivery that both had sent would be recorded once.
-  const { rows } = await world.service.sql.query('SELECT event_id AS id FROM webhook_attempts');
-  const recorded = rows.map(({ id }) => idOf(EVENT_ID, id)).filter((id) => events.includes(id));
-  expect(all().toSorted()).toEqual(recorded.toSorted());
-  await second.service.close();
-  await Promise.all(receivers.map((one) => one.close()));
 });
 
 test('what two instances find due at the same instant is claimed by one of them', async () => {

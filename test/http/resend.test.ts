@@ -5,7 +5,7 @@ import { isReplay, post, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
-import { answer, type Receiver, reset, startReceiver } from '../support/receiver.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { useWebhooks } from '../support/setup.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
@@ -111,18 +111,6 @@ test('a resend waits for the attempt that begins, which may be the last one', as
   await outsider.commit();
   expectError(await resent, { status: 422, code: 'resend_limit' });
   await outsider.end();
-});
-
-test('a resting receiver is tried at once', async () => {
-  receiver.behave(reset);
-  await createEndpoint({});
-  const event = await createdEvent();
-  await createdEvent();
-  await deliver(world.service);
-  receiver.behave(answer(204));
-  const before = receiver.received.length;
-  await resend(event);
-  await until(() => receiver.received.length === before + 1, 'it comes');
 });
 
 test('refuses an event without a recipient, and a recipient that is disabled', async () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
+import { atOnce } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { Shop } from '../support/shop.js';
 import { freePort, listen } from '../support/sockets.js';
@@ -126,8 +127,8 @@ describeIfBuilt('an agent', () => {
     const proposal = { payment, amount: 300, reference: 'return-2' };
     const { error } = await agent.call('propose_refund', proposal);
     expect(error).toMatchObject({ code: 'refund_exceeds_remaining', errors: [{ param: 'amount', allowed: ['100'] }] });
-    expect(error.next_call).toEqual({ tool: 'propose_refund', arguments: proposal });
-    const { refund } = await agent.call('propose_refund', { ...proposal, amount: 100 });
+    expect(error.next_call).toEqual({ tool: 'propose_refund', arguments: { ...proposal, amount: 100 } });
+    const { refund } = await agent.call(error.next_call.tool, error.next_call.arguments);
     const { error: reused } = await agent.call('propose_refund', { ...proposal, amount: 1, reference: 'return-2' });
     expect(reused.next_call).toEqual({ tool: 'read_refund', arguments: { id: refund.id } });
   });
@@ -147,18 +148,13 @@ describeIfBuilt('an agent', () => {
       else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
     const unreliable = await new Agent(`http://127.0.0.1:${await listen(line)}`).open();
-    for (let start = 0; start < CALLS; start += AT_ONCE) {
-      const calls = Array.from({ length: AT_ONCE }, (_, place) => ({
-        payment,
-        amount: 1,
-        reference: `call-${start + place}`,
-      }));
-      await Promise.all(
-        calls.map(async (call) => {
-          while ((await unreliable.call('propose_refund', call)).error);
-        }),
-      );
-    }
+    const places = Array.from({ length: CALLS }).keys();
+    await atOnce(AT_ONCE, async () => {
+      for (const place of places) {
+        const call = { payment, amount: 1, reference: `call-${place}` };
+        while ((await unreliable.call('propose_refund', call)).error);
+      }
+    });
     unreliable.end();
     line.close();
     expect(await shop.amountsOf(payment)).toMatchObject({ pending: CALLS, left: 0 });

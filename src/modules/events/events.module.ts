@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { EventsController } from './adapters/http/events.controller.js';
-import { LedgerEventsController } from './adapters/http/ledger-events.controller.js';
+import { EventsController, LedgerEventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
-import { EventLists } from './adapters/persistence/event-lists.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
 import { HotOutbox } from './adapters/persistence/hot-outbox.js';
@@ -18,7 +16,6 @@ import { EVENT_FACTS } from './facts.js';
   controllers: [EventsController, LedgerEventsController],
   providers: [
     EventFloor,
-    EventLists,
     EventSweeper,
     { provide: Events, useClass: PostgresEvents },
     { provide: Outbox, useClass: HotOutbox },

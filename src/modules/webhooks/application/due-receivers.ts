@@ -3,20 +3,15 @@ import type { DueReceiver } from '../domain/receiver.js';
 /** For each organization. A later poll finds the others. */
 const MAX_DUE = 2_000;
 
-/** The receivers with due deliveries, as far as this process knows, without those that rest. Those added first come first. */
+/** The receivers with due deliveries, as far as this process knows. Those added first come first. */
 export class DueReceivers {
   private readonly due = new Map<string, Map<string, DueReceiver>>();
 
-  constructor(private readonly isResting: (one: DueReceiver) => boolean) {}
-
   all(): DueReceiver[] {
-    const all = [...this.due.values()].flatMap((receivers) => [...receivers.values()]);
-    for (const one of all) if (this.isResting(one)) this.remove(one);
-    return all.filter((one) => !this.isResting(one));
+    return [...this.due.values()].flatMap((receivers) => [...receivers.values()]);
   }
 
   add(one: DueReceiver): void {
-    if (this.isResting(one)) return;
     const due = this.due.get(one.organization) ?? new Map<string, DueReceiver>();
     if (due.size < MAX_DUE) due.set(one.stored, one);
     this.due.set(one.organization, due);

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { RATE_LIMITED, Refusal } from '../../../shared/errors.js';
-import { type DueReceiver, RESPONDING_AT_ONCE } from '../domain/receiver.js';
+import { type DueReceiver, nameOf } from '../domain/receiver.js';
 import type { AttemptResult } from '../domain/schedule.js';
 import { type Message, Receivers } from './receivers.js';
 
 export const MOST_AT_ONCE = 512;
-const MOST_TESTS = 32;
 const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
+const FAILING = 'failing';
 
 export type Send = (message: Message) => Promise<AttemptResult>;
-export type Destination = Pick<DueReceiver, 'owner' | 'receiver'>;
 
 interface UnderWay {
   readonly owner: string;
@@ -32,49 +31,37 @@ export class OutgoingAttempts {
     return this.all.size;
   }
 
-  get failingSize(): number {
-    return this.count('failing');
+  get failing(): number {
+    return this.count(FAILING);
   }
 
-  ofOwner(owner: string): number {
-    return this.count(owner);
+  /** How many attempts of an owner are under way, or to the receiver with this name. */
+  count(ownerOrName: string): number {
+    return this.counts.get(ownerOrName) ?? 0;
   }
 
-  ofReceiver({ owner, receiver }: Destination): number {
-    return this.count(`${owner} ${receiver}`);
+  deliver(to: DueReceiver, isFailing: boolean, work: (send: Send) => Promise<void>): Promise<void> {
+    return this.start(to, isFailing ? [FAILING] : [], work);
   }
 
-  deliver(to: Destination, isFailing: boolean, work: (send: Send) => Promise<void>): Promise<void> {
-    return this.start(to, isFailing ? ['failing'] : [], work);
-  }
-
-  /** Sends a test. Refuses with rate_limited if too much is under way to its endpoint or receiver, of its owner, or in all. */
-  async test(to: Destination, endpoint: string, message: Message): Promise<AttemptResult> {
-    const names = ['tests', `tests of ${to.owner}`, `tests of ${endpoint}`];
-    const [inAll = 0, ofOwner = 0, ofEndpoint = 0] = names.map((name) => this.count(name));
-    const isTooMuch = inAll >= MOST_TESTS || ofOwner >= MOST_TESTS_OF_OWNER || ofEndpoint >= MOST_TESTS_OF_ENDPOINT;
-    if (isTooMuch || this.size >= MOST_AT_ONCE || this.ofReceiver(to) >= RESPONDING_AT_ONCE)
+  /** Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its endpoint or its owner, or all. */
+  async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
+    const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;
+    const isTooMuch = this.count(ofOwner) >= MOST_TESTS_OF_OWNER || this.count(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
+    if (isTooMuch || this.size >= MOST_AT_ONCE)
       throw new Refusal(RATE_LIMITED, 'Too many attempts are under way. Repeat the test when one has ended.');
-    return this.start(to, names, (send) => send(message));
+    return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
   /**
    * Ends up to `count` attempts that are older than `minAgeMs`, so that waiting deliveries need not wait for receivers that do
-   * not respond. It takes the oldest attempt of the owner with the most attempts, one at a time.
+   * not respond. It takes the oldest attempts of the owner with the most attempts.
    */
   endLongest(count: number, minAgeMs: number, reason: Error): void {
     const longest = performance.now() - minAgeMs;
-    const most = new Map<string, number>();
-    for (const { owner } of this.all) most.set(owner, this.ofOwner(owner));
-    for (let ended = 0; ended < count; ended++) {
-      const candidates = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
-      const left = (one: UnderWay) => most.get(one.owner) ?? 0;
-      const [first, ...others] = candidates;
-      if (!first) return;
-      const victim = others.reduce((best, one) => (left(one) > left(best) ? one : best), first);
-      most.set(victim.owner, left(victim) - 1);
-      victim.abort.abort(reason);
-    }
+    const old = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
+    old.sort((one, other) => this.count(other.owner) - this.count(one.owner));
+    for (const { abort } of old.slice(0, count)) abort.abort(reason);
   }
 
   /** Ends all attempts, and any that are started later. */
@@ -88,25 +75,21 @@ export class OutgoingAttempts {
   }
 
   private start<Result>(
-    { owner, receiver }: Destination,
+    to: DueReceiver,
     names: readonly string[],
     work: (send: Send) => Promise<Result>,
   ): Promise<Result> {
     const abort = new AbortController();
-    const counted = [owner, `${owner} ${receiver}`, ...names];
+    const counted = [to.owner, nameOf(to), ...names];
     this.add(counted, 1);
     const done = work((message) => this.receivers.send(message, abort.signal)).finally(() => {
       this.all.delete(one);
       this.add(counted, -1);
     });
-    const one: UnderWay = { owner, since: performance.now(), abort, done };
+    const one: UnderWay = { owner: to.owner, since: performance.now(), abort, done };
     this.all.add(one);
     if (this.endedAll) abort.abort(this.endedAll);
     return done;
-  }
-
-  private count(name: string): number {
-    return this.counts.get(name) ?? 0;
   }
 
   private add(names: readonly string[], by: 1 | -1): void {

@@ -1,7 +1,6 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
-import type { Page, PageRequest } from '../../../shared/page.js';
-import type { Event } from '../../events/index.js';
+import type { Event, NewEvent } from '../../events/index.js';
 import type { DueReceiver } from '../domain/receiver.js';
 import type { MadeAttempt } from '../domain/schedule.js';
 import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
@@ -20,12 +19,6 @@ export interface Attempt {
 }
 
 export const SHOWN_ATTEMPTS = 20;
-
-/** Identifies an event of a type that each resource has at most once. */
-export interface ResourceEvent {
-  readonly object: string;
-  readonly type: string;
-}
 
 export interface Share {
   readonly due: DueReceiver;
@@ -92,8 +85,8 @@ export interface Recipient {
 export abstract class EventDeliveries {
   /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
-  /** The time of the event, in milliseconds, if a delivery of it is unfinished. In the caller's mode. */
-  abstract undeliveredSince(caller: Caller, event: ResourceEvent): Promise<number | undefined>;
+  /** The time of an event that the resource has at most once, in milliseconds, if a delivery of it is unfinished. */
+  abstract undeliveredSince(caller: Caller, event: Pick<NewEvent, 'object' | 'type'>): Promise<number | undefined>;
   /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
   abstract lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
@@ -104,7 +97,6 @@ export abstract class EventDeliveries {
 export abstract class WebhookEndpoints {
   /** All endpoints of the caller's mode, newest first. There are at most MAX_ENDPOINTS. */
   abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
-  abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
   /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
   /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */

@@ -15,7 +15,6 @@ const FAILING_AT_ONCE = 64;
 const MIN_ATTEMPT_MS = 2_500;
 /** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
 const LEASE_MS = 60_000;
-const PAGES_IN_POLL = 8;
 /** Between two rounds. Attempts that finish in this time are replaced by one statement instead of many. */
 const PAUSE_MS = 3;
 const IDLE_PAUSE_MS = 10;
@@ -29,7 +28,7 @@ const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 export class WebhookScheduler {
   private readonly health = new ReceiverHealth();
   private readonly endpoints = new KnownEndpoints();
-  private readonly due = new DueReceivers((one) => this.atOnce(one) === 0);
+  private readonly due = new DueReceivers();
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
   private starting: Promise<void> | undefined;
@@ -53,30 +52,28 @@ export class WebhookScheduler {
     if (!this.isServing) return;
     const { found, next } = await this.deliveries.organizations(this.nextOrganization);
     this.nextOrganization = next;
-    await this.forEach(found, async (organization) => {
-      for (let page = 0; page < PAGES_IN_POLL && (await this.pollPage(organization)); page++);
-    });
+    await this.forEach(found, (organization) => this.pollReceivers(organization));
     await this.startDue();
   }
 
-  /** To be called after a commit, so that the first attempts do not wait for the next poll. */
+  /** To be called after the commit of an event. */
   recorded(caller: Caller, { type, notifyUrl }: NewEvent): void {
     const known = this.endpoints.receiversOf(caller, type);
     this.wake(notifyUrl === null ? known : [...known, dueReceiver(caller.organization, storedReceiver(notifyUrl))]);
   }
 
-  /** The same for a requested resend: resting receivers are tried at once. */
-  requested(receivers: readonly DueReceiver[]): void {
-    for (const due of receivers) this.health.forget(nameOf(due));
-    this.wake(receivers);
+  /** To be called after a commit, so that the attempts do not wait for the next poll. */
+  wake(receivers: readonly DueReceiver[]): void {
+    if (!this.isServing || receivers.length === 0) return;
+    for (const due of receivers) this.due.add(due);
+    this.startDue().catch(this.report);
   }
 
   /** Attempts the due deliveries of a caller whose clock was moved, until none is due or under way, or for `maxMs` at most. */
   async deliver(caller: Caller, maxMs: number): Promise<void> {
     const until = performance.now() + maxMs;
     while (performance.now() < until && !(await this.deliveries.isIdle(caller))) {
-      this.health.forgetAll(`${caller.organization} `);
-      await this.pollPage(caller.organization);
+      await this.pollReceivers(caller.organization);
       await this.startDue();
       await pause(IDLE_PAUSE_MS);
     }
@@ -96,20 +93,13 @@ export class WebhookScheduler {
     clearTimeout(timer);
   }
 
-  /** Polls one page of receivers from where the last one ended. Returns whether there are more. */
-  private async pollPage(organization: string): Promise<boolean> {
+  /** Polls one page of receivers from where the last one ended. */
+  private async pollReceivers(organization: string): Promise<void> {
     const now = this.clock.now();
     const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);
     if (next === undefined) this.nextReceiver.delete(organization);
     else this.nextReceiver.set(organization, next);
     for (const one of found) this.due.add(one);
-    return next !== undefined;
-  }
-
-  private wake(receivers: readonly DueReceiver[]): void {
-    if (!this.isServing || receivers.length === 0) return;
-    for (const due of receivers) this.due.add(due);
-    this.startDue().catch(this.report);
   }
 
   /** Only one round runs at a time. A call during a round adds another round. */
@@ -133,26 +123,16 @@ export class WebhookScheduler {
     if (due.length === 0) return 0;
     const { shares, waiting } = shareAttempts(due, {
       room: MOST_AT_ONCE - this.underWay.size,
-      failingRoom: FAILING_AT_ONCE - this.underWay.failingSize,
-      ofOwner: (owner) => this.underWay.ofOwner(owner),
-      ofReceiver: (one) => this.underWay.ofReceiver(one),
+      failingRoom: FAILING_AT_ONCE - this.underWay.failing,
+      underWay: (ownerOrName) => this.underWay.count(ownerOrName),
       isFailing: (one) => this.health.isFailing(nameOf(one)),
-      atOnce: (one) => this.atOnce(one),
+      atOnce: (one) => this.health.atOnce(nameOf(one)),
     });
-    if (waiting.length > 0) {
-      const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
-      this.underWay.endLongest(waiting.length, MIN_ATTEMPT_MS, reason);
-    }
-    const organizations = [...new Set(shares.map(({ due }) => due.organization))];
-    await this.forEach(organizations, (organization) => {
-      const own = shares.filter(({ due }) => due.organization === organization);
-      return this.claim(organization, own);
-    });
+    const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
+    if (waiting > 0) this.underWay.endLongest(waiting, MIN_ATTEMPT_MS, reason);
+    const byOrganization = Map.groupBy(shares, ({ due }) => due.organization);
+    await this.forEach([...byOrganization], ([organization, own]) => this.claim(organization, own));
     return shares.length;
-  }
-
-  private atOnce(one: DueReceiver): number {
-    return this.health.atOnce(nameOf(one), this.clock.now());
   }
 
   private async claim(organization: string, shares: readonly Share[]): Promise<void> {
@@ -171,11 +151,10 @@ export class WebhookScheduler {
 
   private start(delivery: ClaimedDelivery): void {
     const name = nameOf(delivery);
-    const began = this.clock.now();
     this.underWay
       .deliver(delivery, this.health.isFailing(name), async (send) => {
         const result = await this.attempt.execute(delivery, send);
-        if (result) this.health.record(name, result.statusCode !== null, began, this.clock.now());
+        if (result) this.health.record(name, result.statusCode !== null);
       })
       .catch(this.report)
       .then(() => this.startDue())
@@ -183,7 +162,7 @@ export class WebhookScheduler {
   }
 
   /** An organization whose work fails keeps no other. The next poll finds its deliveries again. */
-  private async forEach(organizations: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
+  private async forEach<One>(organizations: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
     const left = organizations.values();
     const some = Array.from({ length: ORGANIZATIONS_AT_ONCE }, async () => {
       for (const organization of left) await work(organization).catch(this.report);

@@ -1,28 +1,56 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../request/operation.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { Events } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
-import { EVENT_LIST, EVENTS_TAG, eventJson, eventWebhooks } from '../representation/events.views.js';
-import { ListEventsQuery, toFilter } from './events.requests.js';
+import * as views from '../representation/events.views.js';
+import { ListEventsQuery, ListLedgerEventsQuery, toFilter, toLedgerFilter } from './events.requests.js';
+
+const listing = (whose: string) =>
+  `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, oldest first. A reader that goes on from \`next_cursor\` with \`order=asc\` misses no event.`;
 
 @Controller(EVENT_FACTS.secret.path)
-@Tag(...EVENTS_TAG)
-@Webhooks(eventWebhooks)
+@Tag(...views.EVENTS_TAG)
+@Webhooks(views.eventWebhooks)
 export class EventsController {
   constructor(private readonly events: Events) {}
 
   @Operation('listEvents', {
     summary: 'List events',
-    description:
-      'Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.',
-    answers: { 200: { description: 'A page of events.', schema: EVENT_LIST } },
+    description: listing('your organization'),
+    answers: { 200: { description: 'A page of events.', schema: views.EVENT_LIST } },
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    return listResponse(await this.events.list(caller, toFilter(caller, query)), (event) => event, eventJson);
+    return listResponse(await this.events.list(caller, toFilter(caller, query)), (event) => event, views.eventJson);
+  }
+}
+
+@Controller(EVENT_FACTS.ledger.path)
+@LedgerKey()
+@Tag(
+  'Ledger: events',
+  'An event describes a change of a resource of any organization. It is also sent to the webhook endpoints of the ledger.',
+)
+@Webhooks(views.ledgerEventWebhooks)
+export class LedgerEventsController {
+  constructor(private readonly events: Events) {}
+
+  @Operation('listLedgerEvents', {
+    summary: 'List events as the ledger',
+    description: listing('every organization'),
+    answers: { 200: { description: 'A page of events.', schema: views.LEDGER_EVENT_LIST } },
+  })
+  @Get()
+  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
+    const page = await this.events.listOfAll(ledger, toLedgerFilter(ledger, query));
+    return listResponse(
+      page,
+      (event) => event,
+      ({ organization, ...event }) => views.eventJson(event, organization),
+    );
   }
 }

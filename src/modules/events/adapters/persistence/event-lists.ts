@@ -1,19 +1,12 @@
-import { Injectable } from '@nestjs/common';
+/** The statements that list events. */
 import { createdBetween } from '../../../../persistence/created.js';
-import { Database, type PlainStatement } from '../../../../persistence/database.js';
-import { Facts } from '../../../../platform/facts.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { createdRange, idOf, instantOf, uuidOf } from '../../../../shared/id.js';
-import type { Page } from '../../../../shared/page.js';
-import type { EventFilter, LedgerEventFilter, Order } from '../../application/ports.js';
-import { EVENT_ID, type Event } from '../../domain/event.js';
+import type { PlainStatement } from '../../../../persistence/database.js';
+import type { Order } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
-import { EventFloor, LAST_POSITION } from './event-floor.js';
+import { LAST_POSITION } from './event-floor.js';
 
 /** The event that makes a page exceed this size is its last one, so a page has at least one event. */
 const PAGE_BYTES = 1_048_576;
-/** How much later than its ID an event may be inserted, by clocks that differ. */
-const MARGIN_MS = 60_000;
 
 const inPlace = (order: Order): string => `position ${order}, id ${order}`;
 
@@ -44,7 +37,7 @@ function listStatement(filter: 'all' | 'type', order: Order): PlainStatement {
 }
 
 /** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all. */
-function listOfObjects(name: string, stories: readonly string[], order: Order): PlainStatement {
+export function listOfObjects(name: string, stories: readonly string[], order: Order): PlainStatement {
   const objects = ['SELECT $11::uuid', ...stories.map((text) => text.replaceAll('$3', '$11'))].join(' UNION ALL ');
   return {
     name: `events.list_${name}_${order}`,
@@ -80,77 +73,6 @@ function listOfAll(of: 'all' | 'object', order: Order): PlainStatement {
 }
 
 const inEachOrder = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
-const LIST = inEachOrder((order) => ({ all: listStatement('all', order), type: listStatement('type', order) }));
-const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
-const OF_EACH = inEachOrder((order) => ({ all: listOfAll('all', order), object: listOfAll('object', order) }));
-
-interface FoundRow extends Event {
-  readonly followed: boolean;
-}
-
-type OwnedRow = FoundRow & { readonly organization: string };
-
-export function pageOf<Row extends FoundRow>(rows: readonly Row[], { limit, order }: EventFilter): Page<Row> {
-  const items = rows.slice(0, limit).map((row) => ({ ...row, id: idOf(EVENT_ID, row.id) }));
-  return { items, hasMore: items.at(-1)?.followed ?? false, goesOn: order === 'asc' };
-}
-
-@Injectable()
-export class EventLists {
-  constructor(
-    private readonly database: Database,
-    private readonly facts: Facts,
-    private readonly floor: EventFloor,
-  ) {}
-
-  /** Reads one row more than the limit, so that `followed` is right for the last event of the page. */
-  async found(caller: Caller, filter: EventFilter, ahead: number): Promise<FoundRow[]> {
-    const { type, object, about, order, limit } = filter;
-    const [low, high, ...rest] = await this.range(filter, ahead);
-    const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
-    const read = (statement: PlainStatement, ...more: readonly unknown[]) =>
-      this.database.read<FoundRow>(caller, statement, [...page, ...more]);
-    const whole = about ?? object;
-    if (whole === undefined) return type === undefined ? read(LIST[order].all) : read(LIST[order].type, type);
-    const stories = this.facts.resources.flatMap(({ story }) =>
-      story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
-    );
-    const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
-    return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
-  }
-
-  /** Those of all organizations or of one, with the UUID of each one's organization. */
-  async foundOfAll({ mode }: Ledger, filter: LedgerEventFilter): Promise<OwnedRow[]> {
-    const { organization, object, limit, order } = filter;
-    if (organization !== undefined) {
-      const rows = await this.found({ organization, mode }, filter, 0);
-      return rows.map((row) => ({ ...row, organization: uuidOf(organization) }));
-    }
-    const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest(filter) }, 0);
-    const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
-    if (object === undefined) return this.database.read({ mode }, OF_EACH[order].all, page);
-    return this.database.read({ mode }, OF_EACH[order].object, [...page, uuidOf(object)]);
-  }
-
-  private async range(filter: EventFilter, ahead: number) {
-    const { from, to, cursor, order, object } = filter;
-    const widened = { from: from && Math.max(0, from - MARGIN_MS), to: to && to + MARGIN_MS, cursor, order };
-    const [low, high] = createdRange(widened, ahead);
-    const [first, end, ...created] = createdRange({ from, to, cursor: undefined }, ahead);
-    // An event of an object is committed before the next one of the same object draws its position.
-    const isBounded = order === 'asc' && object === undefined;
-    const [last, before] = isBounded ? await this.floor.read() : ([LAST_POSITION, end] as const);
-    return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
-  }
-
-  private typesOf({ type, object }: EventFilter): string[] {
-    const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
-    return all.filter((one) => type === undefined || one === type);
-  }
-}
-
-/** An event can be older than its resource by as much as the clocks of two processes differ. */
-function earliest({ from, object }: LedgerEventFilter): number | undefined {
-  if (object === undefined) return from;
-  return Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
-}
+export const LIST = inEachOrder((order) => ({ all: listStatement('all', order), type: listStatement('type', order) }));
+export const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
+export const OF_EACH = inEachOrder((order) => ({ all: listOfAll('all', order), object: listOfAll('object', order) }));

@@ -14,11 +14,8 @@ import { RECORDED } from './metrics.js';
 const NOTIFIED = { url: 'text', receiver: 'text' };
 type Notified = { readonly [Column in keyof typeof NOTIFIED]: string | null };
 
-function ofFacts({ eventTexts: { recorded: texts } }: Facts): Form<EventRecord & Notified> {
-  // PostgreSQL refuses a value that no text reads. The name is another one, because statements are cached by it.
-  if (texts.length === 0) return insertInto('unnotified_event', EventRecord);
-  return insertInto<EventRecord, unknown, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
-}
+const ofFacts = ({ eventTexts: { recorded: texts } }: Facts) =>
+  insertInto<EventRecord, unknown, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
 
 @Injectable()
 export class HotOutbox extends Outbox {

@@ -1,20 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { Database } from '../../../../persistence/database.js';
-import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
+import { Database, type PlainStatement } from '../../../../persistence/database.js';
+import { Facts } from '../../../../platform/facts.js';
+import { type Caller, type Ledger, MODES, type Mode } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { createdRange, idOf, instantOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
 import { type EventFilter, Events, type LedgerEventFilter, type OwnedEvent } from '../../application/ports.js';
-import { type Event } from '../../domain/event.js';
+import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
-import { EventLists, pageOf } from './event-lists.js';
+import { EventFloor, LAST_POSITION } from './event-floor.js';
+import { LIST, listOfObjects, OF_EACH, OF_OBJECT } from './event-lists.js';
+
+/** How much later than its ID an event may be inserted, by clocks that differ. */
+const MARGIN_MS = 60_000;
+
+/** A list reads one row more than its limit, so that `followed` is right for the last event of the page. */
+interface Found extends Event {
+  readonly followed: boolean;
+}
 
 @Injectable()
 export class PostgresEvents extends Events {
   constructor(
     private readonly database: Database,
-    private readonly lists: EventLists,
+    private readonly facts: Facts,
+    private readonly floor: EventFloor,
     private readonly clock: CallerClock,
   ) {
     super();
@@ -29,12 +40,62 @@ export class PostgresEvents extends Events {
   }
 
   async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
-    return pageOf(await this.lists.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
+    return pageOf(await this.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
   }
 
-  async listOfAll(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>> {
-    const page = pageOf(await this.lists.foundOfAll(ledger, filter), filter);
-    const items = page.items.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
-    return { ...page, items };
+  async listOfAll({ mode }: Ledger, { organization, ...filter }: LedgerEventFilter): Promise<Page<OwnedEvent>> {
+    const found =
+      organization === undefined
+        ? (await this.foundOfAll(mode, filter)).map((row) => ({
+            ...row,
+            organization: idOf(ORGANIZATION_ID, row.organization),
+          }))
+        : (await this.found({ organization, mode }, filter, 0)).map((row) => ({ ...row, organization }));
+    return pageOf(found, filter);
   }
+
+  private async found(caller: Caller, filter: EventFilter, ahead: number): Promise<Found[]> {
+    const { type, object, about, order, limit } = filter;
+    const [low, high, ...rest] = await this.range(filter, ahead);
+    const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
+    const read = (statement: PlainStatement, ...more: readonly unknown[]) =>
+      this.database.read<Found>(caller, statement, [...page, ...more]);
+    const whole = about ?? object;
+    if (whole === undefined) return type === undefined ? read(LIST[order].all) : read(LIST[order].type, type);
+    const stories = this.facts.resources.flatMap(({ story }) =>
+      story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
+    );
+    const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
+    return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
+  }
+
+  private async foundOfAll(mode: Mode, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
+    const { from, object, limit, order } = filter;
+    // An event can be older than its resource by as much as the clocks of two processes differ.
+    const earliest = object === undefined ? from : Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
+    const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest }, 0);
+    const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
+    if (object === undefined) return this.database.read({ mode }, OF_EACH[order].all, page);
+    return this.database.read({ mode }, OF_EACH[order].object, [...page, uuidOf(object)]);
+  }
+
+  private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {
+    const widened = { from: from && Math.max(0, from - MARGIN_MS), to: to && to + MARGIN_MS, cursor, order };
+    const [low, high] = createdRange(widened, ahead);
+    const [first, end, ...created] = createdRange({ from, to, cursor: undefined }, ahead);
+    // An event of an object is committed before the next one of the same object draws its position.
+    const isBounded = order === 'asc' && object === undefined;
+    const [last, before] = isBounded ? await this.floor.read() : ([LAST_POSITION, end] as const);
+    return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
+  }
+
+  private typesOf({ type, object }: EventFilter): string[] {
+    const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
+    return all.filter((one) => type === undefined || one === type);
+  }
+}
+
+function pageOf<Row extends Found>(rows: readonly Row[], { limit, order }: EventFilter): Page<Row> {
+  const items = rows.slice(0, limit).map((row) => ({ ...row, id: idOf(EVENT_ID, row.id) }));
+  return { items, hasMore: items.at(-1)?.followed ?? false, goesOn: order === 'asc' };
 }

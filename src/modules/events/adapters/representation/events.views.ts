@@ -64,26 +64,23 @@ const LEDGER_EVENT = object(withOrganization(ORGANIZATION, EVENT_FIELDS), {
   description: 'A change of a resource, with the organization that owns it.',
 });
 
-type EventSchema = typeof EVENT | typeof LEDGER_EVENT;
+type Described = (facts: Facts) => Readonly<Record<string, WebhookFacts>>;
 
-export const eventWebhooks = (facts: Facts) => webhooksOf(EVENT, facts);
+const webhooksOf = (event: typeof EVENT | typeof LEDGER_EVENT, prefix: string): Described => {
+  return ({ resourcesWithEvents }) => {
+    const described = resourcesWithEvents.flatMap(({ events = {}, schema }) =>
+      Object.entries(events).map(([type, description]) => {
+        const data = { properties: { object: components(schema) } };
+        const only = { properties: { type: { const: type }, data } };
+        return [prefix + type, { description, schema: { allOf: [event, only] } }] as const;
+      }),
+    );
+    return Object.fromEntries(described);
+  };
+};
 
-export function ledgerEventWebhooks(facts: Facts): Readonly<Record<string, WebhookFacts>> {
-  const webhooks = Object.entries(webhooksOf(LEDGER_EVENT, facts));
-  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, webhook]));
-}
-
-function webhooksOf(event: EventSchema, { resourcesWithEvents }: Facts): Readonly<Record<string, WebhookFacts>> {
-  const described = resourcesWithEvents.flatMap(({ events = {}, schema }) =>
-    Object.entries(events).map(([type, description]) => {
-      const only = {
-        properties: { type: { const: type }, data: { properties: { object: components(schema) } } },
-      };
-      return [type, { description, schema: { allOf: [event, only] } }] as const;
-    }),
-  );
-  return Object.fromEntries(described);
-}
+export const eventWebhooks = webhooksOf(EVENT, '');
+export const ledgerEventWebhooks = webhooksOf(LEDGER_EVENT, 'ledger.');
 
 export const EVENT_LIST = listOf('EventList', EVENT);
 export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);

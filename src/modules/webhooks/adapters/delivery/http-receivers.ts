@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { isIP } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
 import type { Mode } from '../../../../shared/caller.js';
-import { WebhookUrls } from '../../../../shared/webhook-urls.js';
+import { isWebhookPort, WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { eventJson } from '../../../events/adapters/representation/events.views.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
-import { checkUrl, GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-socket.js';
+import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-agent.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
@@ -50,32 +52,42 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
     const startedAt = performance.now();
-    const attempt = new AbortController();
-    const { signal } = attempt;
-    const end = () => attempt.abort(ended.reason);
-    if (ended.aborted) end();
-    ended.addEventListener('abort', end, { once: true });
     const { timeoutMs } = this.network;
-    const timer = setTimeout(() => attempt.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
+    const attempt = AbortSignal.any([ended, late.signal]);
     const response = await this.exchange(message, attempt)
       .catch((error: unknown) => {
         if (isOutOfFiles(error)) throw error;
-        return { statusCode: null, retryAfter: null, error: explain(signal.aborted ? signal.reason : error) };
+        return { statusCode: null, retryAfter: null, error: explain(attempt.aborted ? attempt.reason : error) };
       })
-      .finally(() => {
-        clearTimeout(timer);
-        ended.removeEventListener('abort', end);
-      });
+      .finally(() => clearTimeout(timer));
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  private async exchange(message: Message, attempt: AbortController): Promise<Omit<AttemptResult, 'durationMs'>> {
+  private async exchange(message: Message, attempt: AbortSignal): Promise<Omit<AttemptResult, 'durationMs'>> {
     const url = new URL(message.url);
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
-    checkUrl(url);
+    if (!isWebhookPort(url.port))
+      throw new NotAllowed('Webhooks are only sent to port 80, 443, or a port from 1024 up.');
     const agent = this.agents[message.event.mode][message.organization === undefined ? 'organization' : 'ledger'];
-    const { statusCode = 0, headers } = await post(url, agent, message, attempt);
+    const target = urlToHttpOptions(url);
+    const host = target.hostname ?? '';
+    if (isIP(host)) agent.check([{ address: host }]);
+    const payload = eventJson(message.event, message.organization);
+    const options = {
+      ...target,
+      protocol: null,
+      auth: null,
+      defaultPort: url.protocol === 'https:' ? 443 : 80,
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
+      signal: attempt,
+      attempt,
+    };
+    const { statusCode = 0, headers } = await post(options, payload);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;
     return { statusCode, error, retryAfter: headers['retry-after'] ?? null };
@@ -83,53 +95,28 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
 }
 
 /** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on another connection. */
-async function post(
-  url: URL,
-  agent: GuardedAgent,
-  message: Message,
-  attempt: AbortController,
-): Promise<IncomingMessage> {
-  const sent = begin(url, agent, message, attempt);
-  try {
-    const response = await responseTo(sent);
-    await drain(response);
-    return response;
-  } catch (error) {
-    if (!sent.reusedSocket || attempt.signal.aborted) throw error;
-    return post(url, agent, message, attempt);
-  }
-}
-
-function begin(url: URL, agent: GuardedAgent, message: Message, attempt: AbortController): ClientRequest {
-  const payload = eventJson(message.event, message.organization);
-  const defaultPort = url.protocol === 'https:' ? 443 : 80;
-  const options: GuardedRequest = {
-    agent,
-    method: 'POST',
-    host: url.hostname,
-    port: url.port || defaultPort,
-    defaultPort,
-    path: url.pathname + url.search,
-    headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
-    signal: attempt.signal,
-    attempt: attempt.signal,
-  };
+async function post(options: GuardedRequest, payload: string): Promise<IncomingMessage> {
   const sent = request(options);
   let informational = 0;
   sent.on('information', () => {
     informational += 1;
-    if (informational > MAX_INFORMATIONAL) attempt.abort(new Error('Too many informational responses.'));
+    if (informational > MAX_INFORMATIONAL) sent.destroy(new Error('Too many informational responses.'));
   });
-  return sent.end(payload);
+  try {
+    const response = await responseTo(sent.end(payload));
+    await drain(response);
+    return response;
+  } catch (error) {
+    if (!sent.reusedSocket || options.attempt.aborted) throw error;
+    return post(options, payload);
+  }
 }
 
 /** A connection that switches protocols is closed without an error. */
-function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sent.on('response', resolve);
-    sent.on('error', reject);
-    sent.on('close', () => reject(new Error('The connection was closed without a response.')));
-  });
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = await Promise.race([once(sent, 'response'), once(sent, 'close')]);
+  if (!response) throw new Error('The connection was closed without a response.');
+  return response;
 }
 
 /** Reads the body within its limits. The status has already decided the attempt, so a broken body is no error. */

@@ -1,37 +1,53 @@
-import { Delete, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { Controller, Delete, Get, Post } from '@nestjs/common';
+import { CallerOfKey, LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
-import { Operation } from '../../../../request/operation.js';
+import { Operation, Tag } from '../../../../request/operation.js';
 import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
+import { withOrganization } from '../../../../request/schema.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
+import { pageOf } from '../../../../shared/page.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
 import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
-import { deletedView, webhookEndpointView, withSecretView } from '../representation/webhook-endpoints.views.js';
+import * as views from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
+  DEFAULT_OVERLAP,
   ListWebhookEndpointsQuery,
   RotateEndpointSecretRequest,
   toChange,
   toNewEndpoint,
-  toOverlap,
 } from './webhook-endpoints.requests.js';
-import { OF_LEDGER, OF_ORGANIZATION, type Surface } from './webhook-endpoints.surfaces.js';
 
-function controllerFor({ path, owner, organizations, schemas, Serving, operation, as, shown }: Surface) {
-  const answer = (view: Parameters<typeof shown>[0]) => ({ status: 200, body: JSON.stringify(shown(view)) });
+type View = Pick<ReturnType<typeof views.webhookEndpointView>, 'id' | 'object'>;
 
-  @Serving()
+/** The endpoints of an organization, and those of the ledger. */
+function controllerFor(surface: 'secret' | 'ledger') {
+  const isLedgers = surface === 'ledger';
+  const { path } = WEBHOOK_ENDPOINT_FACTS[surface];
+  const [schemas, as] = isLedgers ? [views.LEDGER_ENDPOINT, ' as the ledger'] : [views.ENDPOINT, ''];
+  const [owner, whose] = isLedgers ? ['the ledger', 'every organization'] : ['your organization', 'your organization'];
+  const [tag, what] = isLedgers
+    ? ['Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.']
+    : ['Webhook endpoints', 'URLs to which the events of your organization are sent.'];
+  const operation = (verb: string, suffix = '') => `${verb}${isLedgers ? 'Ledger' : ''}WebhookEndpoint${suffix}`;
+  const shown = <Shown extends View>(view: Shown) => (isLedgers ? withOrganization(null, view) : view);
+  const answer = (view: View) => ({ status: 200, body: JSON.stringify(shown(view)) });
+
+  @Controller(path)
+  @(isLedgers ? LedgerKey() : () => undefined)
+  @Tag(tag, what)
   class WebhookEndpointsController {
     constructor(
       private readonly idempotency: Idempotency,
@@ -41,7 +57,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
 
     @Operation(operation('create'), {
       summary: `Create a webhook endpoint${as}`,
-      description: `Creates an endpoint that receives the events of ${organizations} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
+      description: `Creates an endpoint that receives the events of ${whose} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
       answers: {
         201: { description: 'The endpoint with its secret.', schema: schemas.withSecret, located: true },
       },
@@ -57,7 +73,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
         request,
         () => this.manage.create(caller, toNewEndpoint(request.body)),
         (created) => ({
-          ...answer(withSecretView(created)),
+          ...answer(views.withSecretView(created)),
           status: 201,
           location: `${path}/${created.endpoint.state.id}`,
           hasSecret: true,
@@ -72,9 +88,10 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     })
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-      return listResponse(await this.endpoints.list(caller, pageRequest(query)), (endpoint) =>
-        shown(webhookEndpointView(endpoint)),
-      );
+      const { cursor, limit } = pageRequest(query);
+      const all = (await this.endpoints.all(caller)).map((endpoint) => shown(views.webhookEndpointView(endpoint)));
+      const left = all.filter(({ id }) => cursor === undefined || id < cursor);
+      return listResponse(pageOf(left, limit), (view) => view);
     }
 
     @Operation(operation('read'), {
@@ -87,7 +104,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidQuery() _query: NoFieldsRequest,
     ) {
-      return shown(webhookEndpointView(await this.endpoints.get(caller, id)));
+      return shown(views.webhookEndpointView(await this.endpoints.get(caller, id)));
     }
 
     @Operation(operation('change'), {
@@ -106,7 +123,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
         caller,
         request,
         () => this.manage.change(caller, id, toChange(request.body)),
-        (endpoint) => answer(webhookEndpointView(endpoint)),
+        (endpoint) => answer(views.webhookEndpointView(endpoint)),
       );
     }
 
@@ -119,7 +136,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
         () => this.manage.delete(caller, id),
-        (endpoint) => answer(deletedView(endpoint)),
+        (endpoint) => answer(views.deletedView(endpoint)),
       );
     }
 
@@ -139,8 +156,8 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.rotateSecret(caller, id, toOverlap(request.body)),
-        (rotated) => ({ ...answer(withSecretView(rotated)), hasSecret: true }),
+        () => this.manage.rotateSecret(caller, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
+        (rotated) => ({ ...answer(views.withSecretView(rotated)), hasSecret: true }),
       );
     }
 
@@ -156,7 +173,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     ): Promise<IdempotentResponse> {
-      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(webhookEndpointView(endpoint));
+      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(views.webhookEndpointView(endpoint));
       let sent: Promise<Attempt> | undefined;
       return this.idempotency.once(
         caller,
@@ -172,5 +189,5 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
   return WebhookEndpointsController;
 }
 
-export const WebhookEndpointsController = controllerFor(OF_ORGANIZATION);
-export const LedgerWebhookEndpointsController = controllerFor(OF_LEDGER);
+export const WebhookEndpointsController = controllerFor('secret');
+export const LedgerWebhookEndpointsController = controllerFor('ledger');

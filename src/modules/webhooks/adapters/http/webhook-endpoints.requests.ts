@@ -11,7 +11,7 @@ const URL =
   'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.';
 const EVENTS = 'Event types to send, or only `*` for all types.';
 const DESCRIPTION = 'Description of the endpoint.';
-const DEFAULT_OVERLAP = 86_400;
+export const DEFAULT_OVERLAP = 86_400;
 const MAX_OVERLAP = 604_800;
 
 export class CreateWebhookEndpointRequest {
@@ -61,8 +61,4 @@ export function toChange({ url, events, enabled, description }: ChangeWebhookEnd
     ...(enabled !== undefined && { enabled }),
     ...(description !== undefined && { description }),
   };
-}
-
-export function toOverlap({ overlap_seconds = DEFAULT_OVERLAP }: RotateEndpointSecretRequest): number {
-  return overlap_seconds;
 }

@@ -1,4 +1,4 @@
-import { NO_ENDPOINT } from './no-endpoint.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
 const DELIVER = (endpoint: string) => `INSERT INTO webhook_deliveries

@@ -4,8 +4,8 @@ import { isUnavailable } from '../../../../platform/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { type Event, eventFrom } from '../../../events/index.js';
 import type { Share } from '../../application/ports.js';
-import { NO_ENDPOINT } from './no-endpoint.js';
 import type { SealedSecrets } from './typeorm-webhook-endpoints.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 const SENT_TO = `url, enabled, secret, previous_secret AS previous,

@@ -24,10 +24,8 @@ const FINISH = {
 };
 const MAX_BATCH = 200;
 
-interface Finished {
+interface Finished extends PromiseWithResolvers<void> {
   readonly row: readonly unknown[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Writes the results of attempts. Those of an organization that arrive during its write go into one statement together. */
@@ -37,12 +35,11 @@ export class FinishedAttempts {
   constructor(private readonly database: Database) {}
 
   write(organization: string, row: readonly unknown[]): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      const finished = { row, resolve, reject };
-      const others = this.waiting.get(organization);
-      if (others) others.push(finished);
-      else void this.writeAll(organization, [finished]);
-    });
+    const finished = { row, ...Promise.withResolvers<void>() };
+    const others = this.waiting.get(organization);
+    if (others) others.push(finished);
+    else void this.writeAll(organization, [finished]);
+    return finished.promise;
   }
 
   private async writeAll(organization: string, waiting: Finished[]): Promise<void> {

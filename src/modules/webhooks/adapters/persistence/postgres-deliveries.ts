@@ -13,11 +13,11 @@ import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { type ClaimedRow, claimShares } from './delivery-claims.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
-import { NO_ENDPOINT } from './no-endpoint.js';
 import { activeSecrets } from './typeorm-webhook-endpoints.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
-const RECEIVERS = 100;
+const RECEIVERS = 1_000;
 /** In one page, so that its cost does not grow with the number of unfinished deliveries. */
 const DELIVERIES = 500;
 const ORGANIZATIONS_STATEMENT = {
@@ -104,16 +104,13 @@ export class PostgresDeliveries extends Deliveries {
       own ??= this.webhookSecret.active(organization);
       return own;
     };
-    const claimed = rows.map(async (row) => {
-      try {
-        return [await this.claimedOf(organization, row, now, ownSecrets)];
-      } catch (error) {
-        // Its secret cannot be decrypted, for example. It is due again after the lease.
-        this.logger.warn(error);
-        return [];
-      }
+    const claimed = await Promise.allSettled(rows.map((row) => this.claimedOf(organization, row, now, ownSecrets)));
+    return claimed.flatMap((one) => {
+      if (one.status === 'fulfilled') return [one.value];
+      // Its secret cannot be decrypted, for example. It is due again after the lease.
+      this.logger.warn(one.reason);
+      return [];
     });
-    return (await Promise.all(claimed)).flat();
   }
 
   async end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void> {

@@ -5,19 +5,12 @@ import { scopeOf } from '../../../../persistence/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
-import { EVENT_ID, EVENT_OF_RESOURCE, type Event } from '../../../events/index.js';
-import {
-  type Attempt,
-  EventDeliveries,
-  type Recipient,
-  type ResourceEvent,
-  SHOWN_ATTEMPTS,
-} from '../../application/ports.js';
+import { EVENT_ID, EVENT_OF_RESOURCE, type Event, type NewEvent } from '../../../events/index.js';
+import { type Attempt, EventDeliveries, type Recipient, SHOWN_ATTEMPTS } from '../../application/ports.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
-import { NO_ENDPOINT } from './no-endpoint.js';
-import { WebhookDeliveryRecord } from './webhook-delivery.record.js';
+import { NO_ENDPOINT, WebhookDeliveryRecord } from './webhook-delivery.record.js';
 import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
@@ -67,7 +60,10 @@ export class TypeormEventDeliveries extends EventDeliveries {
     });
   }
 
-  async undeliveredSince(caller: Caller, { object, type }: ResourceEvent): Promise<number | undefined> {
+  async undeliveredSince(
+    caller: Caller,
+    { object, type }: Pick<NewEvent, 'object' | 'type'>,
+  ): Promise<number | undefined> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(object), type];
     const [row] = await this.database.read<{ id: string }>(caller, UNDELIVERED, values);
     return row && createdInstant(idOf(EVENT_ID, row.id));
@@ -108,6 +104,6 @@ export class TypeormEventDeliveries extends EventDeliveries {
     // The attempts of a delivery that is there already are its own.
     await insert.orUpdate(AGAIN, KEY).execute();
     const due = rows.map(({ receiver }) => dueReceiver(caller.organization, receiver));
-    return { name: 'webhooks.resent', committed: () => this.scheduler.requested(due) };
+    return { name: 'webhooks.resent', committed: () => this.scheduler.wake(due) };
   }
 }

@@ -7,7 +7,6 @@ import { orStale } from '../../../../platform/retries.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
-import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
 import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
 import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
@@ -28,14 +27,6 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     const options = { where: ownedBy(caller), order: { id: 'DESC' } } as const;
     const rows = await this.database.reading(caller, (manager) => manager.find(recordOf(caller), options));
     return rows.map(fromRow);
-  }
-
-  async list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<WebhookEndpoint>> {
-    const all = await this.all(caller);
-    return pageOf(
-      all.filter(({ state }) => cursor === undefined || state.id < cursor),
-      limit,
-    );
   }
 
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
 
+/** The endpoint ID of a delivery to a notify_url, which has no endpoint. */
+export const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
+
 @Entity('webhook_deliveries')
 export class WebhookDeliveryRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })

@@ -1,5 +1,5 @@
 import type { Traces } from '../../../../platform/facts.js';
-import { NO_ENDPOINT } from './no-endpoint.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const REMOVE = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;

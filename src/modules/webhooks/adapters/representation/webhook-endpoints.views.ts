@@ -45,34 +45,24 @@ const SECRET = {
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 
-function schemas(named: (name: string) => string, owned: <Of extends typeof HEAD>(fields: Of) => Of, receives: string) {
-  const endpoint = object(owned({ ...HEAD, ...FIELDS }), {
-    name: named(''),
-    description: `A URL to which ${receives} sent.`,
-  });
+function schemas(prefix: string, receives: string, owned = <Of extends typeof HEAD>(fields: Of) => fields) {
+  const name = `${prefix}WebhookEndpoint`;
+  const endpoint = object(owned({ ...HEAD, ...FIELDS }), { name, description: `A URL to which ${receives} sent.` });
+  const description = 'A webhook endpoint with its new secret.';
   return {
     endpoint,
-    list: listOf(`${named('')}List`, endpoint),
-    withSecret: object(owned({ ...HEAD, ...FIELDS, ...SECRET }), {
-      name: named('WithSecret'),
-      description: 'A webhook endpoint with its new secret.',
-    }),
+    list: listOf(`${name}List`, endpoint),
+    withSecret: object(owned({ ...HEAD, ...FIELDS, ...SECRET }), { name: `${name}WithSecret`, description }),
     deleted: object(owned({ ...HEAD, ...DELETED }), {
-      name: `Deleted${named('')}`,
+      name: `Deleted${name}`,
       description: 'A deleted webhook endpoint.',
     }),
   };
 }
 
-export const ENDPOINT = schemas(
-  (suffix) => `WebhookEndpoint${suffix}`,
-  (fields) => fields,
-  'events are',
-);
-export const LEDGER_ENDPOINT = schemas(
-  (suffix) => `LedgerWebhookEndpoint${suffix}`,
-  (fields) => withOrganization(ORGANIZATION, fields),
-  'the events of all organizations are',
+export const ENDPOINT = schemas('', 'events are');
+export const LEDGER_ENDPOINT = schemas('Ledger', 'the events of all organizations are', (fields) =>
+  withOrganization(ORGANIZATION, fields),
 );
 
 export function webhookEndpointView({ state }: WebhookEndpoint): ValueOf<typeof ENDPOINT.endpoint> {

@@ -1,0 +1,69 @@
+import { Agent, type ClientRequestArgs } from 'node:http';
+import { connect as connectTcp, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import type { Resolve, ResolvedAddress } from './names.js';
+import { isReachable, type Reach } from './public-address.js';
+
+export interface Rules extends Reach {
+  readonly resolve: Resolve;
+}
+
+export class NotAllowed extends Error {}
+
+/** Shorter than the keep-alive time of most servers, so that a connection is not reused while its server closes it. */
+const IDLE_MS = 4_000;
+const MAX_IDLE = 256;
+
+export interface GuardedRequest extends ClientRequestArgs {
+  readonly servername?: string;
+  /** Ends the look-up of a name. Node does not pass `signal` on to an agent. */
+  readonly attempt: AbortSignal;
+}
+
+/** Connects to receivers by the rules, for http and https, and keeps connections. A request for https has the default port 443. */
+export class GuardedAgent extends Agent {
+  constructor(private readonly rules: Rules) {
+    super({ keepAlive: true, timeout: IDLE_MS });
+  }
+
+  /** Throws NotAllowed if any address is not reachable: otherwise it would depend on chance whether a private one is called. */
+  check(addresses: readonly Pick<ResolvedAddress, 'address'>[]): void {
+    const isAllowed = addresses.length > 0 && addresses.every(({ address }) => isReachable(address, this.rules));
+    if (!isAllowed) throw new NotAllowed(whyNot(this.rules));
+  }
+
+  /** Node connects to the addresses that were checked, and looks up no name again. It does not look up an IP address. */
+  override createConnection({ host, port, defaultPort, servername, attempt }: GuardedRequest): Duplex {
+    const lookup: LookupFunction = (name, _options, found) => {
+      const resolved = this.rules.resolve(name, attempt).then((addresses) => {
+        this.check(addresses);
+        return [...addresses];
+      });
+      resolved.then(
+        (addresses) => found(null, addresses),
+        (error: Error) => found(error, []),
+      );
+    };
+    const to = { host: String(host), port: Number(port), lookup, autoSelectFamily: true, noDelay: true };
+    if (defaultPort !== 443) return connectTcp(to);
+    return connectTls({ ...to, ...(servername && { servername }), ALPNProtocols: ['http/1.1'] });
+  }
+
+  override getName(options?: ClientRequestArgs): string {
+    return `${options?.defaultPort} ${super.getName(options)}`;
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    super.keepSocketAlive(socket);
+    return Object.values(this.freeSockets).flat().length < MAX_IDLE;
+  }
+}
+
+/** The message does not name the address, so that nobody can map the private network with it. */
+function whyNot({ allowPrivate, networks }: Reach): string {
+  if (allowPrivate) return 'The host has an address that webhooks are never sent to.';
+  return networks
+    ? 'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.'
+    : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.';
+}
