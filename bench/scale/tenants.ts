@@ -25,7 +25,7 @@ export async function createTenants(application: INestApplicationContext): Promi
   }
   const keyOf = async (organization: string | null) => {
     const kind = organization === null ? 'ledger' : 'secret';
-    const made = await keys.create({ kind, mode: 'test', organization, allowedOrigins: [], expiresAt: null });
+    const made = await keys.create({ kind, mode: 'test', organization });
     return made.token;
   };
   const tenant = async (name: Tenant['name'], organization: string): Promise<Tenant> => {

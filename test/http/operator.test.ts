@@ -188,7 +188,7 @@ describe('bad input', () => {
 
   test('a key of the ledger or of an operator is not found: no key makes a mightier one', async () => {
     await createLedgerKey(service);
-    const keys = await service.application.get(ManageApiKeys).list(null);
+    const { items: keys } = await service.application.get(ManageApiKeys).list(null);
     expect(new Set(keys.map(({ state }) => state.kind))).toEqual(new Set(['operator', 'ledger']));
     for (const { state } of keys) {
       for (const action of ['rotate', 'revoke']) {

@@ -1,7 +1,7 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ManageApiKeys, ManageOrganizations, ManageWebhookSecret, Organizations } from '../../modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { demoPage, openPage } from './demo-shop.js';
@@ -10,7 +10,7 @@ import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } f
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
   return application.get(Database).run({ queue: 'demo' }, async () => {
-    if ((await application.get(Organizations).all()).length > 0) return undefined;
+    if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0) return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);
@@ -34,11 +34,10 @@ export async function reminder(application: INestApplicationContext, url: string
 
 async function make(application: INestApplicationContext): Promise<Demo> {
   const { id: organization } = await application.get(ManageOrganizations).create('Demo');
-  const [webhookSecret = ''] = await application.get(ManageWebhookSecret).active(organization);
+  const [webhookSecret = ''] = await application.get(ManageOrganizations).webhookSecrets(organization);
   const keys = application.get(ManageApiKeys);
-  const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
-  const secret = await keys.create({ ...never, kind: 'secret', organization });
-  const ledger = await keys.create({ ...never, kind: 'ledger', organization: null });
+  const secret = await keys.create({ kind: 'secret', mode: 'test', organization });
+  const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });
   const capture = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
   const caller = { organization, mode: 'test' } as const;
   const { payment } = await application

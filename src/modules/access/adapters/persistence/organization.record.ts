@@ -14,15 +14,16 @@ export class OrganizationRecord {
   @Column('text', { nullable: true })
   reference!: string | null;
 
+  /** Selected by name only: one that cannot be decrypted keeps nothing else of its organization from being read. */
   @Encrypted()
-  @Column('text', { name: 'webhook_secret' })
+  @Column('text', { name: 'webhook_secret', select: false })
   webhookSecret!: string;
 
   @Encrypted()
-  @Column('text', { name: 'previous_webhook_secret', nullable: true })
+  @Column('text', { name: 'previous_webhook_secret', nullable: true, select: false })
   previousWebhookSecret!: string | null;
 
-  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
+  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true, select: false })
   previousWebhookSecretExpiresAt!: Date | null;
 
   @Column('text', { nullable: true })

@@ -14,15 +14,13 @@ import {
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
 import { MODES, type Mode, RIGHTS, type Right } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
 import {
-  API_KEY_ID,
   MAX_RETENTION_DAYS,
-  type NewApiKey,
+  type OrganizationChange,
   type OrganizationSettings,
   REFUND_APPROVALS,
-  type Rotation,
-} from '../../../access/index.js';
-import type { MerchantChange } from '../../application/manage-merchants.js';
+} from '../../domain/organization.js';
 
 const LAST_SECOND = 253_402_300_799;
 const DAY = 86_400;
@@ -86,12 +84,12 @@ export class ChangeOrganizationRequest {
 
 export class CreateApiKeyRequest {
   @OneOf(MODES, { description: 'Mode of the key. In `test` mode no money moves.' }) mode!: Mode;
-  @OneOf(['secret', 'restricted'], {
+  @OneOf(OWNED_KINDS, {
     optional: true,
     default: 'secret',
     description: 'A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.',
   })
-  kind?: 'secret' | 'restricted';
+  kind?: (typeof OWNED_KINDS)[number];
   @SomeOf(RIGHTS, { optional: true, default: [], description: 'What a restricted key may do besides reading.' })
   rights?: Right[];
   @Text({
@@ -136,7 +134,7 @@ function overlap(max: number, fallback: number, description: string) {
 }
 
 /** Only fields in the body change. A null `name` counts as absent. */
-export function toChange(body: ChangeOrganizationRequest): MerchantChange {
+export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
   const { name, contact, terms_url, privacy_url, payment_url, refund_approval, details_retention_days: days } = body;
   return {
     ...(name && { name }),
@@ -148,18 +146,3 @@ export function toChange(body: ChangeOrganizationRequest): MerchantChange {
     ...(days !== undefined && { detailsRetentionDays: days }),
   };
 }
-
-export function toNewKey(organization: string, body: CreateApiKeyRequest): NewApiKey {
-  const { mode, kind = 'secret', rights = [], holder, origins = [], expires_at } = body;
-  return {
-    ...{ kind, mode, organization, rights, holder: holder ?? undefined },
-    allowedOrigins: origins,
-    expiresAt: instantOf(expires_at),
-  };
-}
-
-export function toRotation({ overlap_seconds = 7 * DAY, expires_at }: RotateApiKeyRequest): Rotation {
-  return { overlap: overlap_seconds * 1000, expiresAt: instantOf(expires_at) };
-}
-
-const instantOf = (seconds: number | null | undefined) => (seconds ?? null) && (seconds as number) * 1000;

@@ -12,15 +12,16 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../request/schema.js';
-import { RIGHTS } from '../../../../shared/caller.js';
+import { type Mode, RIGHTS } from '../../../../shared/caller.js';
 import { createdAt } from '../../../../shared/id.js';
-import { API_KEY_ID, type ApiKey, type IssuedApiKey } from '../../../access/index.js';
+import type { IssuedApiKey } from '../../application/manage-api-keys.js';
+import { API_KEY_ID, type ApiKey, OWNED_KINDS } from '../../domain/api-key.js';
 
 const FIELDS = {
   id: id(API_KEY_ID, 'ID of the key.'),
   object: constant('api_key', 'Object type.'),
   organization: ORGANIZATION,
-  kind: oneOf(['secret', 'restricted'], 'Whether its rights are restricted.'),
+  kind: oneOf(OWNED_KINDS, 'Whether its rights are restricted.'),
   mode: MODE,
   rights: list(oneOf(RIGHTS, 'Right.'), 'What a restricted key may do besides reading.'),
   holder: text('Who uses it, a person or a program.', { examples: ['Web shop'] }),
@@ -44,12 +45,12 @@ export function apiKeyView({ state }: ApiKey): ValueOf<typeof API_KEY> {
     id: state.id,
     object: 'api_key',
     organization: state.organization as string,
-    kind: state.kind as 'secret' | 'restricted',
-    mode: state.mode as 'test' | 'live',
+    kind: state.kind as (typeof OWNED_KINDS)[number],
+    mode: state.mode as Mode,
     rights: state.rights,
     holder: state.holder,
     prefix: state.display,
-    origins: state.allowedOrigins,
+    origins: state.origins,
     expires_at: seconds(state.expiresAt),
     revoked_at: seconds(state.revokedAt),
     last_used_at: seconds(state.lastUsedAt),

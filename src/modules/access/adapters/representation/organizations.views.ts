@@ -11,8 +11,8 @@ import {
   type ValueOf,
 } from '../../../../request/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
-import { REFUND_APPROVALS } from '../../../access/index.js';
-import type { Merchant } from '../../application/manage-merchants.js';
+import type { RotatedSecret } from '../../application/manage-organizations.js';
+import { type Organization, REFUND_APPROVALS } from '../../domain/organization.js';
 
 const url = (what: string) => nullable(text(what, { format: 'iri' }));
 const paymentUrl = (mode: string) => url(`Where customers pay in ${mode} mode.`);
@@ -48,8 +48,7 @@ export const WEBHOOK_SECRET = object(
   { name: 'WebhookSecret', description: 'The new secret of an organization.' },
 );
 
-export function organizationView({ organization, paymentUrl }: Merchant): ValueOf<typeof ORGANIZATION> {
-  const { id, reference, settings } = organization;
+export function organizationView({ id, reference, settings }: Organization): ValueOf<typeof ORGANIZATION> {
   return {
     id,
     object: 'organization',
@@ -58,9 +57,14 @@ export function organizationView({ organization, paymentUrl }: Merchant): ValueO
     contact: settings.contact,
     terms_url: settings.termsUrl,
     privacy_url: settings.privacyUrl,
-    payment_url: { test: paymentUrl.test, live: paymentUrl.live },
+    payment_url: { test: settings.paymentUrl.test, live: settings.paymentUrl.live },
     refund_approval: settings.refundApproval,
     details_retention_days: settings.detailsRetentionDays,
     created: createdAt(id),
   };
+}
+
+export function webhookSecretView(rotated: RotatedSecret): ValueOf<typeof WEBHOOK_SECRET> {
+  const { organization, secret, previousExpiresAt } = rotated;
+  return { object: 'webhook_secret', organization, secret, previous_expires_at: Math.floor(previousExpiresAt / 1000) };
 }

@@ -1,32 +1,18 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey, OperatorKey } from '../../../../request/credential.js';
+import { OperatorKey } from '../../../../request/credential.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../request/idempotency/idempotent-response.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { API_KEY_ID, type IssuedApiKey, ManageApiKeys } from '../../../access/index.js';
-import { ManageMerchants } from '../../application/manage-merchants.js';
+import { ManageApiKeys } from '../../application/manage-api-keys.js';
+import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
 import { API_KEY, API_KEY_LIST, API_KEY_WITH_KEY, apiKeyView, withKeyView } from '../representation/api-keys.views.js';
-import { OperatorWrites } from './operator-writes.js';
-import {
-  CreateApiKeyRequest,
-  ListApiKeysQuery,
-  RotateApiKeyRequest,
-  toNewKey,
-  toRotation,
-} from './provisioning.requests.js';
-
-const issued = (status: number) => (issued: IssuedApiKey) => ({
-  status,
-  body: JSON.stringify(withKeyView(issued)),
-  hasSecret: true,
-});
+import { CreateApiKeyRequest, ListApiKeysQuery, RotateApiKeyRequest } from './operator.requests.js';
+import { inPath, OperatorWrites } from './operator-writes.js';
 
 @Controller('/operator/v1')
 @OperatorKey()
@@ -35,7 +21,6 @@ export class ApiKeysController {
   constructor(
     private readonly writes: OperatorWrites,
     private readonly keys: ManageApiKeys,
-    private readonly merchants: ManageMerchants,
   ) {}
 
   @Operation('createApiKey', {
@@ -46,15 +31,13 @@ export class ApiKeysController {
   @Post('organizations/:id/api_keys')
   @IdempotencyKey('required')
   create(
-    @CallerOfKey() caller: Caller,
     @Keyed(CreateApiKeyRequest) request: KeyedRequest<CreateApiKeyRequest>,
     @PathId(ORGANIZATION_ID) organization: string,
-  ): Promise<IdempotentResponse> {
-    const write = async () => {
-      await this.merchants.require(organization);
-      return this.keys.create(toNewKey(organization, request.body));
-    };
-    return this.writes.once(caller, request, write, issued(201));
+  ) {
+    const { kind = 'secret', expires_at, ...terms } = request.body;
+    const input = { ...terms, kind, organization, expiresAt: expires_at && expires_at * 1000 };
+    const about = () => ({ status: 201, hasSecret: true });
+    return this.writes.once(request, () => this.keys.create(input), withKeyView, about);
   }
 
   @Operation('listApiKeys', {
@@ -64,8 +47,7 @@ export class ApiKeysController {
   })
   @Get('organizations/:id/api_keys')
   async list(@PathId(ORGANIZATION_ID) organization: string, @ValidQuery() query: ListApiKeysQuery) {
-    await this.merchants.require(organization);
-    return listResponse(await this.keys.page(organization, pageRequest(query)), apiKeyView);
+    return listResponse(await inPath(this.keys.list(organization, pageRequest(query))), apiKeyView);
   }
 
   @Operation('revokeApiKey', {
@@ -75,21 +57,8 @@ export class ApiKeysController {
   })
   @Post('api_keys/:id/revoke')
   @IdempotencyKey('accepted')
-  async revoke(
-    @CallerOfKey() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
-    @PathId(API_KEY_ID) id: string,
-  ): Promise<IdempotentResponse> {
-    const write = async () => {
-      await this.keys.requireOwned(id);
-      return this.keys.revoke(id);
-    };
-    const response = await this.writes.once(caller, request, write, (key) => ({
-      status: 200,
-      body: JSON.stringify(apiKeyView(key)),
-    }));
-    this.keys.forget();
-    return response;
+  revoke(@Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>, @PathId(API_KEY_ID) id: string) {
+    return this.writes.once(request, () => this.keys.revoke(id, OWNED_KINDS), apiKeyView);
   }
 
   @Operation('rotateApiKey', {
@@ -100,17 +69,10 @@ export class ApiKeysController {
   })
   @Post('api_keys/:id/rotate')
   @IdempotencyKey('accepted')
-  async rotate(
-    @CallerOfKey() caller: Caller,
-    @Keyed(RotateApiKeyRequest) request: KeyedRequest<RotateApiKeyRequest>,
-    @PathId(API_KEY_ID) id: string,
-  ): Promise<IdempotentResponse> {
-    const write = async () => {
-      await this.keys.requireOwned(id);
-      return this.keys.rotate(id, toRotation(request.body));
-    };
-    const response = await this.writes.once(caller, request, write, issued(200));
-    this.keys.forget();
-    return response;
+  rotate(@Keyed(RotateApiKeyRequest) request: KeyedRequest<RotateApiKeyRequest>, @PathId(API_KEY_ID) id: string) {
+    const { overlap_seconds: overlap, expires_at } = request.body;
+    const rotation = { overlap: overlap && overlap * 1000, expiresAt: expires_at && expires_at * 1000 };
+    const rotate = () => this.keys.rotate(id, rotation, OWNED_KINDS);
+    return this.writes.once(request, rotate, withKeyView, () => ({ hasSecret: true }));
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey, OperatorKey } from '../../../../request/credential.js';
+import { OperatorKey } from '../../../../request/credential.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
@@ -7,25 +7,25 @@ import { Keyed } from '../../../../request/validation/keyed.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { ManageOrganizations, ManageWebhookSecret } from '../../../access/index.js';
-import { ManageMerchants } from '../../application/manage-merchants.js';
+import { ManageOrganizations } from '../../application/manage-organizations.js';
+import { Organizations } from '../../application/ports.js';
 import { ORGANIZATION_FACTS } from '../../facts.js';
 import {
   ORGANIZATION,
   ORGANIZATION_LIST,
   organizationView,
   WEBHOOK_SECRET,
+  webhookSecretView,
 } from '../representation/organizations.views.js';
-import { OperatorWrites } from './operator-writes.js';
 import {
   ChangeOrganizationRequest,
   CreateOrganizationRequest,
   ListOrganizationsQuery,
   RotateWebhookSecretRequest,
   toChange,
-} from './provisioning.requests.js';
+} from './operator.requests.js';
+import { inPath, OperatorWrites } from './operator-writes.js';
 
 const { path } = ORGANIZATION_FACTS.operator;
 
@@ -35,9 +35,8 @@ const { path } = ORGANIZATION_FACTS.operator;
 export class OrganizationsController {
   constructor(
     private readonly writes: OperatorWrites,
-    private readonly organizations: ManageOrganizations,
-    private readonly merchants: ManageMerchants,
-    private readonly webhookSecret: ManageWebhookSecret,
+    private readonly organizations: Organizations,
+    private readonly manage: ManageOrganizations,
   ) {}
 
   @Operation('createOrganization', {
@@ -51,20 +50,14 @@ export class OrganizationsController {
   })
   @Post()
   @IdempotencyKey('required')
-  create(
-    @CallerOfKey() caller: Caller,
-    @Keyed(CreateOrganizationRequest) request: KeyedRequest<CreateOrganizationRequest>,
-  ) {
+  create(@Keyed(CreateOrganizationRequest) request: KeyedRequest<CreateOrganizationRequest>) {
     const { name, reference } = request.body;
-    const write = async () => {
-      const { organization, isNew } = await this.organizations.createOnce(name, reference ?? null);
-      return { isNew, merchant: await this.merchants.of(organization) };
-    };
-    return this.writes.once(caller, request, write, ({ isNew, merchant }) => ({
-      status: isNew ? 201 : 200,
-      body: JSON.stringify(organizationView(merchant)),
-      location: isNew ? `${path}/${merchant.organization.id}` : null,
-    }));
+    return this.writes.once(
+      request,
+      () => this.manage.createOnce(name, reference ?? null),
+      ({ organization }) => organizationView(organization),
+      ({ organization, isNew }) => (isNew ? { status: 201, location: `${path}/${organization.id}` } : {}),
+    );
   }
 
   @Operation('listOrganizations', {
@@ -74,7 +67,7 @@ export class OrganizationsController {
   })
   @Get()
   async list(@ValidQuery() query: ListOrganizationsQuery) {
-    return listResponse(await this.merchants.list(pageRequest(query), query.reference), organizationView);
+    return listResponse(await this.organizations.list(pageRequest(query), query.reference), organizationView);
   }
 
   @Operation('readOrganization', {
@@ -83,8 +76,7 @@ export class OrganizationsController {
   })
   @Get(':id')
   async read(@PathId(ORGANIZATION_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
-    await this.merchants.require(id);
-    return organizationView(await this.merchants.get(id));
+    return organizationView(await inPath(this.organizations.byId(id)));
   }
 
   @Operation('changeOrganization', {
@@ -95,18 +87,10 @@ export class OrganizationsController {
   @Post(':id')
   @IdempotencyKey('accepted')
   change(
-    @CallerOfKey() caller: Caller,
     @Keyed(ChangeOrganizationRequest) request: KeyedRequest<ChangeOrganizationRequest>,
     @PathId(ORGANIZATION_ID) id: string,
   ) {
-    const write = async () => {
-      await this.merchants.require(id);
-      return this.merchants.change(id, toChange(request.body));
-    };
-    return this.writes.once(caller, request, write, (merchant) => ({
-      status: 200,
-      body: JSON.stringify(organizationView(merchant)),
-    }));
+    return this.writes.once(request, () => this.manage.change(id, toChange(request.body)), organizationView);
   }
 
   @Operation('rotateOrganizationWebhookSecret', {
@@ -118,19 +102,11 @@ export class OrganizationsController {
   @Post(':id/webhook_secret/rotate')
   @IdempotencyKey('accepted')
   rotateSecret(
-    @CallerOfKey() caller: Caller,
     @Keyed(RotateWebhookSecretRequest) request: KeyedRequest<RotateWebhookSecretRequest>,
     @PathId(ORGANIZATION_ID) organization: string,
   ) {
     const { overlap_seconds: overlap } = request.body;
-    const write = async () => {
-      await this.merchants.require(organization);
-      return this.webhookSecret.rotate(organization, overlap === undefined ? undefined : overlap * 1000);
-    };
-    return this.writes.once(caller, request, write, ({ secret, previousExpiresAt }) => {
-      const previous_expires_at = Math.floor(previousExpiresAt / 1000);
-      const body = JSON.stringify({ object: 'webhook_secret', organization, secret, previous_expires_at });
-      return { status: 200, body, hasSecret: true };
-    });
+    const rotate = () => this.manage.rotateWebhookSecret(organization, overlap && overlap * 1000);
+    return this.writes.once(request, rotate, webhookSecretView, () => ({ hasSecret: true }));
   }
 }
