@@ -65,7 +65,7 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
   const keys = application.get(ManageApiKeys);
   const always = { mode: 'test' } as const;
   const openOrganization = async (name: string) => {
-    const { id } = await application.get(ManageOrganizations).create(name);
+    const { id } = (await application.get(ManageOrganizations).create(name)).organization;
     const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
     const restricted = { ...always, kind: 'restricted', rights: ['propose'], organization: id } as const;
     const { token: proposersKey } = await keys.create(restricted);

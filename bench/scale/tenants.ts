@@ -21,7 +21,8 @@ export async function createTenants(application: INestApplicationContext): Promi
   const keys = application.get(ManageApiKeys);
   const organizations: string[] = [];
   for (let number = 0; number < ORGANIZATIONS; number++) {
-    organizations.push((await application.get(ManageOrganizations).create(`Organization ${number}`)).id);
+    const { organization } = await application.get(ManageOrganizations).create(`Organization ${number}`);
+    organizations.push(organization.id);
   }
   const keyOf = async (organization: string | null) => {
     const kind = organization === null ? 'ledger' : 'secret';

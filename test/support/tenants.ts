@@ -16,7 +16,7 @@ interface Operated {
 }
 
 export async function createTenant({ application }: Operated): Promise<Tenant> {
-  const { id: organization } = await application.get(ManageOrganizations).create('Test');
+  const organization = (await application.get(ManageOrganizations).create('Test')).organization.id;
   return {
     organization,
     test: await createKey({ application }, { organization, mode: 'test' }),

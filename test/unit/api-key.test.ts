@@ -122,11 +122,6 @@ test.each([
   expect(refusalOf({ ...SECRET, origins: ['https://shop.example', origin] })).toBe('origins[1]');
 });
 
-test('a key without origins allows no browser', () => {
-  const { key } = ApiKey.create(SECRET, MOMENT);
-  expect(['null', '', 'https://shop.example'].filter((origin) => key.allows(origin))).toEqual([]);
-});
-
 test.each([
   ['has no end', { expiresAt: null, revokedAt: null }, undefined],
   ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, undefined],

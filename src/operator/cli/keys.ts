@@ -1,9 +1,9 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { apiKeyView, withKeyView } from '../../modules/access/adapters/representation/api-keys.views.js';
+import { apiKeyView, withKeyView } from '../../modules/access/adapters/representation/operator.views.js';
 import { API_KEY_ID, isOwned, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
 import { MODES, RIGHTS } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
-import { collect, duration, end, id } from './arguments.js';
+import { duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
@@ -48,12 +48,7 @@ function addCreate(keys: Command): void {
     .addOption(
       new Option('--right <right...>', 'what a restricted key may do besides reading; may be repeated').choices(RIGHTS),
     )
-    .option(
-      '--origin <origin>',
-      'a browser origin that may use it, for trusted pages only; may be repeated',
-      collect,
-      [],
-    )
+    .option('--origin <origin...>', 'a browser origin that may use it, for trusted pages only; may be repeated')
     .option('--expires <when>', EXPIRES, end)
     .action(({ mode = null, org: organization = null, right: rights, origin: origins, expires, ...terms }) => {
       if (isOwned(terms.kind) && organization === null) {

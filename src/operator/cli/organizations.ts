@@ -1,6 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { apiKeyView } from '../../modules/access/adapters/representation/api-keys.views.js';
-import { organizationView } from '../../modules/access/adapters/representation/organizations.views.js';
+import { apiKeyView, organizationView } from '../../modules/access/adapters/representation/operator.views.js';
 import {
   MAX_RETENTION_DAYS,
   ManageApiKeys,
@@ -24,7 +23,7 @@ export function addOrganizationCommands(program: Command): void {
     .action((name, { reference }) =>
       withApplication(async (application) => {
         const manage = application.get(ManageOrganizations);
-        const { organization } = await committed(application, () => manage.createOnce(name, reference));
+        const { organization } = await committed(application, () => manage.create(name, reference));
         const [webhook_secret] = await manage.webhookSecrets(organization.id);
         return { id: organization.id, name: organization.settings.name, webhook_secret };
       }),

@@ -33,8 +33,9 @@ export async function reminder(application: INestApplicationContext, url: string
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {
-  const { id: organization } = await application.get(ManageOrganizations).create('Demo');
-  const [webhookSecret = ''] = await application.get(ManageOrganizations).webhookSecrets(organization);
+  const organizations = application.get(ManageOrganizations);
+  const organization = (await organizations.create('Demo')).organization.id;
+  const [webhookSecret = ''] = await organizations.webhookSecrets(organization);
   const keys = application.get(ManageApiKeys);
   const secret = await keys.create({ kind: 'secret', mode: 'test', organization });
   const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });

@@ -27,19 +27,13 @@ export class ManageOrganizations {
     private readonly clock: Clock,
   ) {}
 
-  /** Creates an organization and its webhook secret. Refuses with invalid_param. */
-  async create(name: string, reference: string | null = null): Promise<Organization> {
-    const organization = Organization.create(name, this.clock.now(), reference);
-    await this.organizations.add(organization, newWebhookSecret());
-    return organization;
-  }
-
   /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
-  async createOnce(name: string, reference: string | null = null): Promise<Created> {
+  async create(name: string, reference: string | null = null): Promise<Created> {
     const [earlier] = reference === null ? [] : (await this.organizations.list({}, reference)).items;
-    if (!earlier) return { organization: await this.create(name, reference), isNew: true };
-    earlier.requireName(name);
-    return { organization: earlier, isNew: false };
+    earlier?.requireName(name);
+    const organization = earlier ?? Organization.create(name, this.clock.now(), reference);
+    if (!earlier) await this.organizations.add(organization, newWebhookSecret());
+    return { organization, isNew: !earlier };
   }
 
   /** Sets what is given, in the open transaction. Refuses with not_found and invalid_param. */

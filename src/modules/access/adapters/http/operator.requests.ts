@@ -25,9 +25,12 @@ import {
 const LAST_SECOND = 253_402_300_799;
 const DAY = 86_400;
 const REFERENCE = 'Your own ID of the organization, unique for ever.';
+const NAME = { min: 1, max: 255, description: 'Name, which customers are shown.' };
+
+const setting = (what: string, max = 500) => Text({ max, optional: true, description: `${what}. Null removes it.` });
 
 export class CreateOrganizationRequest {
-  @Text({ min: 1, max: 255, description: 'Name, which customers are shown.' }) name!: string;
+  @Text(NAME) name!: string;
   @KeyText({
     optional: true,
     description: `${REFERENCE} Repeating it with the same name returns the first organization.`,
@@ -41,30 +44,16 @@ export class ListOrganizationsQuery {
   @Id(ORGANIZATION_ID, CURSOR) cursor?: string;
 }
 
-const url = (what: string) =>
-  Text({ max: 500, optional: true, description: `${what}, with \`https\`. Null removes it.` });
-const paymentUrl = (mode: Mode) =>
-  Text({
-    max: 8000,
-    optional: true,
-    description: `Where customers pay in ${mode} mode: a URL with \`{CHECKOUT_SESSION_ID}\`. Null removes it.`,
-  });
-
 export class PaymentUrlsRequest {
-  @paymentUrl('test') test?: string | null;
-  @paymentUrl('live') live?: string | null;
+  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) test?: string | null;
+  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) live?: string | null;
 }
 
 export class ChangeOrganizationRequest {
-  @Text({ min: 1, max: 255, optional: true, description: 'Name, which customers are shown.' }) name?: string | null;
-  @Text({
-    max: 500,
-    optional: true,
-    description: 'Whom customers can ask: an e-mail address or an https URL. Null removes it.',
-  })
-  contact?: string | null;
-  @url('URL of the terms') terms_url?: string | null;
-  @url('URL of the privacy notice') privacy_url?: string | null;
+  @Text({ ...NAME, optional: true }) name?: string | null;
+  @setting('Whom customers can ask: an e-mail address or an https URL') contact?: string | null;
+  @setting('URL of the terms, with `https`') terms_url?: string | null;
+  @setting('URL of the privacy notice, with `https`') privacy_url?: string | null;
   @Fields(() => PaymentUrlsRequest, { optional: true, description: 'Only the given modes change.' })
   payment_url?: PaymentUrlsRequest;
   @OneOf(REFUND_APPROVALS, {
@@ -100,8 +89,8 @@ export class CreateApiKeyRequest {
   })
   holder?: string | null;
   @ListOfOrigins({
-    optional: true,
     max: 100,
+    optional: true,
     default: [],
     description: 'Browser origins that may use it, for trusted pages only.',
   })

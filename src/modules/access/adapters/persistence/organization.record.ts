@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../../../encryption/encrypted-columns.js';
+import type { Mode } from '../../../../shared/caller.js';
 import type { OrganizationSettings } from '../../domain/organization.js';
 
 @Entity('organizations')
@@ -40,4 +41,17 @@ export class OrganizationRecord {
 
   @Column('integer', { name: 'details_retention_days', nullable: true })
   detailsRetentionDays!: number | null;
+}
+
+/** Where the sessions of an organization are paid that have no payment URL of their own. */
+@Entity('payment_urls')
+export class PaymentUrlRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @Column('text')
+  url!: string;
 }

@@ -20,9 +20,6 @@ const BY_DIGEST = {
     FROM api_keys WHERE digest = $1`,
 };
 
-/** What sets the end of a key. */
-const ENDS = { revokedAt: 'coalesce(revoked_at, :instant)', expiresAt: 'least(expires_at, :instant)' };
-
 const USED = {
   name: 'access.key_used',
   text: `UPDATE api_keys SET last_used_at = now()
@@ -81,17 +78,10 @@ export class TypeormApiKeys extends ApiKeys {
     return pageOf(rows.map(fromRow), limit);
   }
 
-  async end(id: string, how: keyof typeof ENDS, instant: number): Promise<ApiKey> {
-    await this.changing((keys) => {
-      const update = keys
-        .createQueryBuilder()
-        .update()
-        .set({ [how]: () => ENDS[how] });
-      return update
-        .setParameter('instant', new Date(instant))
-        .where({ id: uuidOf(id) })
-        .execute();
-    });
+  async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {
+    const at = `to_timestamp(${instant / 1000})`;
+    const ends = { revokedAt: `coalesce(revoked_at, ${at})`, expiresAt: `least(expires_at, ${at})` };
+    await this.changing((keys) => keys.update({ id: uuidOf(id) }, { [how]: () => ends[how] }));
     return (await this.byId(id)) as ApiKey;
   }
 

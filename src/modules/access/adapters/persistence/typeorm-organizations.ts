@@ -12,8 +12,7 @@ import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js'
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
-import { OrganizationRecord } from './organization.record.js';
-import { PaymentUrlRecord } from './payment-url.record.js';
+import { OrganizationRecord, PaymentUrlRecord } from './organization.record.js';
 
 @Injectable()
 export class TypeormOrganizations extends Organizations {
@@ -36,16 +35,9 @@ export class TypeormOrganizations extends Organizations {
     await this.database.repository(OrganizationRecord).update({ id: organizationId }, columns);
     const urls = this.database.repository(PaymentUrlRecord);
     for (const mode of MODES) {
-      const [own, url] = [{ organizationId, mode }, paymentUrl[mode]];
-      if (url === null) await urls.delete(own);
-      // Not `upsert`, which would set the columns of the key too, and Citus moves no row to another organization.
-      else
-        await urls
-          .createQueryBuilder()
-          .insert()
-          .values({ ...own, url })
-          .orUpdate(['url'], ['organization_id', 'mode'])
-          .execute();
+      const url = paymentUrl[mode];
+      await urls.delete({ organizationId, mode });
+      if (url !== null) await urls.insert({ organizationId, mode, url });
     }
   }
 
