@@ -77,7 +77,7 @@ test('each statement names its organization and mode, or says why it reads those
     list: () => organizations.list(PAGE, 'reference'),
     origins: () => organizations.origins(caller),
     forgetting: () => organizations.forgetting(),
-    webhookSecrets: () => organizations.webhookSecrets(other.id),
+    webhookSecrets: () => organizations.webhookSecrets(other.id, NOW.now),
     rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
   };
 

@@ -52,8 +52,6 @@ export class ManageOrganizations {
 
   /** The webhook secrets that sign now, the current one first. Refuses with not_found. */
   async webhookSecrets(organization: string): Promise<readonly string[]> {
-    const { current, previous, previousExpiresAt } = await this.organizations.webhookSecrets(organization);
-    const overlaps = previous !== null && previousExpiresAt !== null && previousExpiresAt > this.clock.now();
-    return overlaps ? [current, previous] : [current];
+    return this.organizations.webhookSecrets(organization, this.clock.now());
   }
 }

@@ -5,13 +5,6 @@ import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
 
-export interface WebhookSecrets {
-  readonly current: string;
-  readonly previous: string | null;
-  /** When the previous one stops signing, in milliseconds. */
-  readonly previousExpiresAt: number | null;
-}
-
 export abstract class Organizations {
   /** Fails so that the use case decides again when the reference is taken. */
   abstract add(organization: Organization, webhookSecret: string): Promise<void>;
@@ -27,8 +20,8 @@ export abstract class Organizations {
   abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Those that keep the details of closed sessions for some days only. */
   abstract forgetting(): Promise<Organization[]>;
-  /** Refuses with not_found. */
-  abstract webhookSecrets(id: string): Promise<WebhookSecrets>;
+  /** Those that sign at the instant (milliseconds), the current one first. Refuses with not_found. */
+  abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
   /** Replaces the current secret, which becomes the previous one. Returns whether the organization exists. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
-import { Organizations, type WebhookSecrets } from '../../application/ports.js';
+import { Organizations } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
 import { OrganizationRecord, PaymentUrlRecord } from './organization.record.js';
@@ -73,15 +73,16 @@ export class TypeormOrganizations extends Organizations {
     return this.find({ where: { detailsRetentionDays: Not(IsNull()) } });
   }
 
-  async webhookSecrets(id: string): Promise<WebhookSecrets> {
+  async webhookSecrets(id: string, now: number): Promise<readonly string[]> {
     const select = { webhookSecret: true, previousWebhookSecret: true, previousWebhookSecretExpiresAt: true };
     const row = await this.database.reading({ queue: id }, (manager) =>
       manager.findOne(OrganizationRecord, { where: { id: uuidOf(id) }, select }),
     );
     if (!row) throw notFound('organization');
     const { webhookSecret, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
-    const previousExpiresAt = end?.getTime() ?? null;
-    return { current: this.shown(webhookSecret), previous: previous && this.shown(previous), previousExpiresAt };
+    const secrets =
+      previous !== null && end !== null && end.getTime() > now ? [webhookSecret, previous] : [webhookSecret];
+    return secrets.map((secret) => this.shown(secret));
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
