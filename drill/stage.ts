@@ -63,9 +63,9 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
   const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, { timeLimits: false });
   const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   const keys = application.get(ManageApiKeys);
-  const always = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
+  const always = { mode: 'test' } as const;
   const openOrganization = async (name: string) => {
-    const { id } = await application.get(ManageOrganizations).create(name);
+    const { id } = (await application.get(ManageOrganizations).create(name)).organization;
     const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
     const restricted = { ...always, kind: 'restricted', rights: ['propose'], organization: id } as const;
     const { token: proposersKey } = await keys.create(restricted);

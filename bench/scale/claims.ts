@@ -67,7 +67,7 @@ async function load(cluster: Cluster, count: number): Promise<Refunds> {
   const url = await cluster.createDatabase(`claims_${count}`);
   const sql = await connect(url);
   const application = await openApplication(url);
-  const options = { kind: 'ledger', mode: 'test', organization: null, allowedOrigins: [], expiresAt: null } as const;
+  const options = { kind: 'ledger', mode: 'test', organization: null } as const;
   const { token } = await application.get(ManageApiKeys).create(options);
   await application.close();
   await sql.query(`

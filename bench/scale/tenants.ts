@@ -21,11 +21,12 @@ export async function createTenants(application: INestApplicationContext): Promi
   const keys = application.get(ManageApiKeys);
   const organizations: string[] = [];
   for (let number = 0; number < ORGANIZATIONS; number++) {
-    organizations.push((await application.get(ManageOrganizations).create(`Organization ${number}`)).id);
+    const { organization } = await application.get(ManageOrganizations).create(`Organization ${number}`);
+    organizations.push(organization.id);
   }
   const keyOf = async (organization: string | null) => {
     const kind = organization === null ? 'ledger' : 'secret';
-    const made = await keys.create({ kind, mode: 'test', organization, allowedOrigins: [], expiresAt: null });
+    const made = await keys.create({ kind, mode: 'test', organization });
     return made.token;
   };
   const tenant = async (name: Tenant['name'], organization: string): Promise<Tenant> => {

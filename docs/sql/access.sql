@@ -5,7 +5,7 @@ WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- access.key_by_digest
 SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display, allowed_origins AS
-  "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", (
+  origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", (
   SELECT refund_approval = 'all'
   FROM organizations
   WHERE organizations.id = organization_id

@@ -17,7 +17,7 @@ export interface Page<Item> {
   readonly goesOn?: boolean;
 }
 
-/** Makes a page from up to `limit + 1` items. The item above the limit only shows that there are more. */
-export function pageOf<Item>(found: readonly Item[], limit: number): Page<Item> {
+/** Makes a page from up to `limit + 1` items, or of all. The item above the limit only shows that there are more. */
+export function pageOf<Item>(found: readonly Item[], limit = Number.POSITIVE_INFINITY): Page<Item> {
   return { items: found.slice(0, limit), hasMore: found.length > limit };
 }

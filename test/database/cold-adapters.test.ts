@@ -50,17 +50,15 @@ test('each statement names its organization and mode, or says why it reads those
     );
 
   const keys = port(ApiKeys);
-  const terms = { ...caller, kind: 'secret', allowedOrigins: ['https://shop.test'], expiresAt: null } as const;
+  const terms = { ...caller, kind: 'secret', origins: ['https://shop.test'] } as const;
   const { key, token } = ApiKey.create(terms, NOW);
   const ofKeys: Calls<ApiKeys> = {
     add: () => keys.add(key, token),
     byToken: () => keys.byToken(token),
     byId: () => keys.byId(key.state.id),
-    ofOrganization: () => keys.ofOrganization(caller.organization),
-    pageOf: () => keys.pageOf(caller.organization, PAGE),
+    list: () => keys.list(caller.organization, PAGE),
     allowedOrigins: () => keys.allowedOrigins(),
-    expireBy: () => keys.expireBy(key.state.id, NOW.now),
-    revoke: () => keys.revoke(key.state.id, NOW.now),
+    end: () => keys.end(key.state.id, 'expiresAt', NOW.now),
   };
 
   const organizations = port(Organizations);
@@ -69,16 +67,17 @@ test('each statement names its organization and mode, or says why it reads those
   const next = { secret, previousExpiresAt: NOW.now };
   const ofOrganizations: Calls<Organizations> = {
     add: () => organizations.add(other, secret),
-    storeSettings: () => organizations.storeSettings(other.with({ contact: 'help@shop.test' })),
+    storeSettings: async () => {
+      const test = 'https://pay.test/{CHECKOUT_SESSION_ID}';
+      for (const url of [test, null]) await organizations.storeSettings(other.with({ paymentUrl: { test: url } }));
+    },
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
     lock: () => organizations.lock(other.id),
-    byReference: () => organizations.byReference('reference'),
-    page: () => organizations.page(PAGE, undefined),
+    list: () => organizations.list(PAGE, 'reference'),
     origins: () => organizations.origins(caller),
-    all: () => organizations.all(),
     forgetting: () => organizations.forgetting(),
-    webhookSecrets: () => organizations.webhookSecrets(other.id),
+    webhookSecrets: () => organizations.webhookSecrets(other.id, NOW.now),
     rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
   };
 
@@ -93,11 +92,6 @@ test('each statement names its organization and mode, or says why it reads those
   const ofPages: Calls<Pages> = {
     start: () => pages.start(caller, session.id),
     setPaymentUrl: () => pages.setPaymentUrl(caller, session.id, 'https://pay.test'),
-    setOrganizationPaymentUrl: async () => {
-      for (const url of ['https://pay.test', null]) await pages.setOrganizationPaymentUrl(caller, url);
-    },
-    organizationPaymentUrl: () => pages.organizationPaymentUrl(caller),
-    paymentUrlsOf: () => pages.paymentUrlsOf([caller.organization]),
     find: () => pages.find(caller, session.id),
   };
 

@@ -13,7 +13,7 @@ const service = useService({ config: { trustProxy: ['127.0.0.1', '::1'] } });
 
 /** A key that nobody has given out, with the right checksum. */
 function unknownKey(): string {
-  const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
+  const input = { kind: 'secret', mode: 'test', organization: 'org_x' } as const;
   return ApiKey.create(input, { now: Date.now(), ahead: 0 }).token;
 }
 

@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
-import { startService } from '../kit/service.js';
+import { type Service, startService } from '../kit/service.js';
 import { useService } from '../kit/setup.js';
-import { get, type Reply, send } from '../support/client.js';
+import { get, post, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createKey, createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
+import { createKey, createLedgerKey, createOperatorKey, createTenant, type Tenant } from '../support/tenants.js';
 
 const LIST = '/v1/checkout_sessions';
+const ORGANIZATIONS = '/operator/v1/organizations';
 const LEDGER_LIST = '/ledger/v1/refunds';
 const SHOP = 'https://shop.example';
 const EXPOSED = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
@@ -17,9 +18,11 @@ const clock = new TestClock();
 const service = useService({ clock });
 let tenant: Tenant;
 let browserKey: string;
+let operatorKey: string;
 
 beforeAll(async () => {
   tenant = await createTenant(service);
+  operatorKey = await createOperatorKey(service);
   browserKey = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
 });
 
@@ -111,21 +114,29 @@ describe('authentication', () => {
   test('a revoked key stops at once here, and within five seconds where the clock was set back an hour', async () => {
     const steppedClock = new TestClock();
     const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
-    const key = await createKey(service, tenant);
-    for (const instance of [service, elsewhere]) expect((await authorized(`Bearer ${key}`, instance)).status).toBe(200);
+    const [key, operator] = [await createKey(service, tenant), await createOperatorKey(service)];
+    const operate = ({ url }: Service) => get(`${url}${ORGANIZATIONS}?limit=1`, { key: operator });
+    for (const instance of [service, elsewhere]) {
+      const replies = [await authorized(`Bearer ${key}`, instance), await operate(instance)];
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    }
     await revokeKey(key);
+    const keys = service.application.get(ManageApiKeys);
+    const found = (await keys.list(null)).items.find(({ state }) => operator.startsWith(state.display));
+    await keys.revoke(found?.state.id as string);
     expectUnauthorized(await authorized(`Bearer ${key}`));
     steppedClock.setBack(3_600_000);
     steppedClock.advance(5_000);
     expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));
+    expect((await operate(elsewhere)).status).toBe(401);
     await elsewhere.close();
   });
 
   async function revokeKey(token: string): Promise<void> {
-    const manage = service.application.get(ManageApiKeys);
-    const keys = await manage.list(tenant.organization);
-    await manage.revoke(keys.at(-1)?.state.id as string);
-    expect(token).toContain(keys.at(-1)?.state.display);
+    const [last] = (await service.application.get(ManageApiKeys).list(tenant.organization)).items;
+    expect(token).toContain(last?.state.display);
+    const revoked = await post(`${service.url}/operator/v1/api_keys/${last?.state.id}/revoke`, { key: operatorKey });
+    expect(revoked.status).toBe(200);
   }
 });
 
@@ -189,12 +200,14 @@ describe('origin', () => {
   }
 });
 
-test('the rate limit holds for each organization and mode, and refills', async () => {
+test('the rate limit holds for each organization and mode, and for each operator key, and refills', async () => {
   const limited = await startService({ clock, config: { rateLimitRps: 3 } });
   const one = await createTenant(limited);
   const another = await createTenant(limited);
   const second = await createKey(limited, one);
-  const call = async (key: string) => get(limited.url + LIST, { key });
+  const [operator, next] = [await createOperatorKey(limited), await createOperatorKey(limited)];
+  const call = async (key: string) => get(limited.url + (key.startsWith('ok_') ? ORGANIZATIONS : LIST), { key });
+  for (const status of [200, 200, 200, 429]) expect((await call(operator)).status).toBe(status);
   for (const key of [one.test, second, one.test]) expect((await call(key)).status).toBe(200);
   for (const key of [one.test, second]) {
     const reply = await call(key);
@@ -202,7 +215,7 @@ test('the rate limit holds for each organization and mode, and refills', async (
     expectError(reply, { status: 429, code: 'rate_limited', nextStep });
     expect(reply.headers.get('retry-after')).toBe('1');
   }
-  for (const key of [one.live, another.test]) expect((await call(key)).status).toBe(200);
+  for (const key of [one.live, another.test, next]) expect((await call(key)).status).toBe(200);
   clock.advance(1000);
   const statuses = [];
   for (let at = 0; at < 4; at++) statuses.push((await call(one.test)).status);

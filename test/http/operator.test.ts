@@ -110,6 +110,11 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   expect(restricted).toMatchObject({ ...limited, holder: restricted.id, prefix: expect.stringMatching(/^rk_live_/) });
   const listed = await all(operator.apiKeys.list(organization, { limit: 1 }));
   expect([listed.length, listed[0]]).toEqual([3, restricted]);
+  expect(await operator.apiKeys.rotate(restricted.id)).toMatchObject({
+    rights,
+    holder: restricted.id,
+    expires_at: null,
+  });
 });
 
 test('the webhook secret is rotated, and the previous one signs for the overlap', async () => {
@@ -188,7 +193,7 @@ describe('bad input', () => {
 
   test('a key of the ledger or of an operator is not found: no key makes a mightier one', async () => {
     await createLedgerKey(service);
-    const keys = await service.application.get(ManageApiKeys).list(null);
+    const { items: keys } = await service.application.get(ManageApiKeys).list(null);
     expect(new Set(keys.map(({ state }) => state.kind))).toEqual(new Set(['operator', 'ledger']));
     for (const { state } of keys) {
       for (const action of ['rotate', 'revoke']) {

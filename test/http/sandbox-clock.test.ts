@@ -1,7 +1,7 @@
 /** The clock of an organization's test mode applies to everything there, and to nothing else. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.js';
-import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import { storedReceiver } from '../../src/modules/webhooks/domain/receiver.js';
 import { MAX_ATTEMPTS } from '../../src/modules/webhooks/domain/schedule.js';
 import { MODES } from '../../src/shared/caller.js';
@@ -244,15 +244,8 @@ describe('follows the clock:', () => {
   test('a key is made, replaced and revoked at its time', async () => {
     await advance(30 * DAY);
     const keys = service.application.get(ManageApiKeys);
-    const life = { expiresAt: null, lifetime: 20 * DAY * 1000 };
-    const input = {
-      kind: 'secret',
-      mode: 'test',
-      organization: shop.organization,
-      allowedOrigins: [],
-      ...life,
-    } as const;
-    const made = await keys.create(input);
+    const life = { lifetime: 20 * DAY * 1000 };
+    const made = await keys.create({ kind: 'secret', mode: 'test', organization: shop.organization, ...life });
     const rotated = await keys.rotate(made.key.state.id, { overlap: 7 * DAY * 1000, ...life });
     const statuses = () => {
       return Promise.all(
@@ -346,7 +339,7 @@ describe('webhooks', () => {
     const received = () => receiver.received.find((webhook) => webhook.id === id);
     await until(() => received() !== undefined);
     const { headers, text: body } = received() ?? { headers: {}, text: '' };
-    const [secret = ''] = await service.application.get(ManageWebhookSecret).active(shop.organization);
+    const [secret = ''] = await service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
     const event = await verifyWebhook({ body, headers, secret });
     expect(event.created).toBeGreaterThanOrEqual(before + DAY);
   });

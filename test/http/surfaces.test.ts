@@ -18,7 +18,7 @@ beforeAll(async () => {
   shop = await Shop.open(service);
   operator = await createOperatorKey(service);
   const { organization } = shop;
-  const terms = { kind: 'restricted', mode: 'test', organization, allowedOrigins: [], expiresAt: null } as const;
+  const terms = { kind: 'restricted', mode: 'test', organization } as const;
   restricted = (await service.application.get(ManageApiKeys).create(terms)).token;
 });
 

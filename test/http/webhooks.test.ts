@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { useShop } from '../kit/setup.js';
 import { post } from '../support/client.js';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(shop.organization);
+const secretsOf = () => world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
 
 test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
   const { event } = await shop.notified(receiver.url);
@@ -156,7 +156,7 @@ test('signs with both secrets for a day after a rotation', async () => {
     return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, at, text));
   };
   const [old = ''] = await secretsOf();
-  const { secret } = await world.service.application.get(ManageWebhookSecret).rotate(shop.organization);
+  const { secret } = await world.service.application.get(ManageOrganizations).rotateWebhookSecret(shop.organization);
   expect(await secretsOf()).toEqual([secret, old]);
   const during = await signatures();
   expect([verifies(old, during), verifies(secret, during)]).toEqual([true, true]);

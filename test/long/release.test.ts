@@ -100,6 +100,9 @@ test.each(VERSIONS)(
     expect(await tillgate('migrate')).toEqual({ applied: [] });
     expect(await tillgate('doctor --json')).toMatchObject({ healthy: true });
     expect(await tillgate('key create --kind ledger --mode test')).toMatchObject({ kind: 'ledger' });
+    const operator = await tillgate('key create --kind operator');
+    expect(operator.kind).toBe('operator');
+    expect((await get(`${server.url}/operator/v1/organizations`, { key: operator.key })).status).toBe(200);
     // As Ctrl-C does: a terminal sends it to npx and to what npx started.
     process.kill(-(server.child.pid as number), 'SIGINT');
     expect((await server.ended).stderr).toBe('');

@@ -1,5 +1,5 @@
 /** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
-import { SetPaymentUrl } from '../../src/modules/page/index.js';
+import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Service } from '../kit/service.js';
 import { type Shop } from './shop.js';
@@ -25,7 +25,7 @@ export async function openPage(shop: Shop, body?: object): Promise<{ readonly id
 
 /** Says where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
-  const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
+  const set = () => application.get(ManageOrganizations).change(organization, { paymentUrl: { [mode]: url } });
   return application.get(Database).run({ queue: 'test' }, set);
 }
 

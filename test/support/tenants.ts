@@ -16,7 +16,7 @@ interface Operated {
 }
 
 export async function createTenant({ application }: Operated): Promise<Tenant> {
-  const { id: organization } = await application.get(ManageOrganizations).create('Test');
+  const organization = (await application.get(ManageOrganizations).create('Test')).organization.id;
   return {
     organization,
     test: await createKey({ application }, { organization, mode: 'test' }),
@@ -36,26 +36,17 @@ export interface KeyOptions {
 
 export async function createKey(
   { application }: Operated,
-  { organization, mode = 'test', allowedOrigins = [], expiresAt = null, rights, holder }: KeyOptions,
+  { allowedOrigins: origins, rights, mode = 'test', ...terms }: KeyOptions,
 ): Promise<string> {
   const kind = rights ? 'restricted' : 'secret';
-  const input = { kind, organization, mode, allowedOrigins, expiresAt, ...(rights && { rights }), holder } as const;
-  return (await application.get(ManageApiKeys).create(input)).token;
+  return (await application.get(ManageApiKeys).create({ kind, mode, origins, rights, ...terms })).token;
 }
 
 export async function createLedgerKey({ application }: Operated, mode: Mode = 'test'): Promise<string> {
-  const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
-  return (await application.get(ManageApiKeys).create(input)).token;
+  return (await application.get(ManageApiKeys).create({ kind: 'ledger', organization: null, mode })).token;
 }
 
 export async function createOperatorKey({ application }: Operated, holder = 'Sign-up'): Promise<string> {
-  const input = {
-    kind: 'operator',
-    organization: null,
-    mode: null,
-    holder,
-    allowedOrigins: [],
-    expiresAt: null,
-  } as const;
+  const input = { kind: 'operator', organization: null, mode: null, holder } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { collect, currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
+import { currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
 import { ORGANIZATION_ID } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -27,10 +27,6 @@ describe('what is right', () => {
     ['Unix seconds', end, '1893542400', { expiresAt: Date.UTC(2030, 0, 2) }],
   ])('%s', (_, read, text, value) => {
     expect(read(text)).toEqual(value);
-  });
-
-  test('an option given twice', () => {
-    expect(collect('b', collect('a', []))).toEqual(['a', 'b']);
   });
 });
 

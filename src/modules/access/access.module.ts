@@ -4,12 +4,14 @@ import { CallerClock } from '../../shared/clock.js';
 import { RATE_LIMITED } from '../../shared/errors.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
 import { INVALID_API_KEY, KeyGuard, unauthorized } from './adapters/http/key.guard.js';
+import { ApiKeysController, OrganizationsController } from './adapters/http/operator.controllers.js';
+import { OperatorWrites } from './adapters/http/operator-writes.js';
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
 import { RIGHT_MISSING, RightGuard, rightMissing } from './adapters/http/right.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
-import { OrganizationRecord } from './adapters/persistence/organization.record.js';
+import { OrganizationRecord, PaymentUrlRecord } from './adapters/persistence/organization.record.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
@@ -20,43 +22,35 @@ import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageOrganizations } from './application/manage-organizations.js';
-import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 import { ORGANIZATION_REFERENCE_REUSED } from './domain/organization.js';
+import { ORGANIZATION_FACTS } from './facts.js';
 
-/** Authenticates callers. Global, because AppModule runs its guards before every route. */
+const USE_CASES = [AdvanceTestClock, Authenticate, FailuresByAddress, ManageApiKeys, ManageOrganizations];
+
+/**
+ * Authenticates callers, and lets the platform sign its merchants up by program. Global, because AppModule runs its guards
+ * before every route.
+ */
 @Global()
 @Module({
-  controllers: [PreflightController],
+  controllers: [PreflightController, OrganizationsController, ApiKeysController],
   providers: [
-    AdvanceTestClock,
-    Authenticate,
-    FailuresByAddress,
-    ManageApiKeys,
-    ManageOrganizations,
-    ManageWebhookSecret,
+    ...USE_CASES,
+    OperatorWrites,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: CallerClock, useClass: TypeormCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },
     { provide: TestClocks, useClass: TypeormTestClocks },
   ],
-  exports: [
-    AdvanceTestClock,
-    Authenticate,
-    CallerClock,
-    FailuresByAddress,
-    ManageApiKeys,
-    ManageOrganizations,
-    ManageWebhookSecret,
-    Organizations,
-    TestClocks,
-  ],
+  exports: [...USE_CASES, CallerClock, Organizations, TestClocks],
 })
 class AccessModule {}
 
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
-  records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
+  records: [OrganizationRecord, PaymentUrlRecord, ApiKeyRecord, TestClockRecord],
+  resources: [ORGANIZATION_FACTS],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RIGHT_MISSING, RATE_LIMITED, ORGANIZATION_REFERENCE_REUSED],
   diagnoses: [UNUSED_OPERATOR_KEYS],
   guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard],

@@ -1,3 +1,2 @@
-export { DueTransfers, Pages, type PaymentUrls } from './application/ports.js';
-export { SetPaymentUrl } from './application/set-payment-url.js';
+export { DueTransfers } from './application/ports.js';
 export { PAGE, PageModule } from './page.module.js';

@@ -10,7 +10,6 @@ import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
-import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TypeormPendingTransfers } from './adapters/persistence/typeorm-pending-transfers.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
@@ -35,13 +34,13 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
     { provide: Pages, useClass: TypeormPages },
     { provide: PendingTransfers, useClass: TypeormPendingTransfers },
   ],
-  exports: [DueTransfers, Pages, SetPaymentUrl],
+  exports: [DueTransfers],
 })
 export class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,
-  records: [CheckoutPageRecord, LatePaymentRecord, PaymentUrlRecord],
+  records: [CheckoutPageRecord, LatePaymentRecord],
   jobs: ['receive_transfers'],
   traces: [PAGE_TRACES],
 };

@@ -56,10 +56,6 @@ export function pastInstant(text: string): number {
   throw new InvalidArgumentError('It must be a span like 7d, an RFC 3339 time, a date or Unix seconds.');
 }
 
-export function collect(text: string, before: string[]): string[] {
-  return [...before, text];
-}
-
 function durationOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit] as number);

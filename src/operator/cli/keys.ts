@@ -1,8 +1,9 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
+import { apiKeyView, withKeyView } from '../../modules/access/adapters/representation/operator.views.js';
+import { API_KEY_ID, isOwned, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
 import { MODES, RIGHTS } from '../../shared/caller.js';
-import { createdAt, ORGANIZATION_ID } from '../../shared/id.js';
-import { collect, duration, end, id } from './arguments.js';
+import { ORGANIZATION_ID } from '../../shared/id.js';
+import { duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
@@ -19,12 +20,12 @@ export function addKeyCommands(program: Command): void {
     .option('--org <organization>', 'the organization of secret and restricted keys', id(ORGANIZATION_ID))
     .addOption(kindOption())
     .action(({ kind, org }) => {
-      const isOwned = kind !== 'ledger' && kind !== 'operator';
-      if (isOwned && org === undefined) list.error('--org is missing: secret keys belong to an organization.');
+      const owner = kind === undefined || isOwned(kind) ? org : null;
+      if (owner === undefined) return list.error('--org is missing: secret keys belong to an organization.');
       return withApplication(async (application) => {
-        const found = await application.get(ManageApiKeys).list(isOwned ? (org ?? null) : null);
-        const data = found.filter(({ state }) => kind === undefined || state.kind === kind);
-        return { object: 'list', data: data.map((key) => keyView(key)) };
+        const { items } = await application.get(ManageApiKeys).list(owner);
+        const data = items.filter(({ state }) => kind === undefined || state.kind === kind).toReversed();
+        return { object: 'list', data: data.map(apiKeyView) };
       });
     });
 
@@ -32,7 +33,9 @@ export function addKeyCommands(program: Command): void {
     .command('revoke')
     .description('end a key: it stops everywhere within 5 seconds')
     .argument('<key>', 'its id, key_…', id(API_KEY_ID))
-    .action((key) => withApplication(async (application) => keyView(await application.get(ManageApiKeys).revoke(key))));
+    .action((key) =>
+      withApplication(async (application) => apiKeyView(await application.get(ManageApiKeys).revoke(key))),
+    );
 }
 
 function addCreate(keys: Command): void {
@@ -45,23 +48,15 @@ function addCreate(keys: Command): void {
     .addOption(
       new Option('--right <right...>', 'what a restricted key may do besides reading; may be repeated').choices(RIGHTS),
     )
-    .option(
-      '--origin <origin>',
-      'a browser origin that may use it, for trusted pages only; may be repeated',
-      collect,
-      [],
-    )
+    .option('--origin <origin...>', 'a browser origin that may use it, for trusted pages only; may be repeated')
     .option('--expires <when>', EXPIRES, end)
-    .action(({ kind, mode = null, org: organization = null, holder, right: rights = [], origin, expires }) => {
-      if ((kind === 'secret' || kind === 'restricted') && organization === null) {
+    .action(({ mode = null, org: organization = null, right: rights, origin: origins, expires, ...terms }) => {
+      if (isOwned(terms.kind) && organization === null) {
         create.error('--org is missing: a secret key belongs to an organization.');
       }
-      if (kind !== 'operator' && mode === null) create.error('--mode is missing: only an operator key has none.');
-      const terms = { kind, mode, organization, holder, rights, allowedOrigins: origin, expiresAt: null, ...expires };
-      return withApplication(async (application) => {
-        const { key, token } = await application.get(ManageApiKeys).create(terms);
-        return keyView(key, token);
-      });
+      if (terms.kind !== 'operator' && mode === null) create.error('--mode is missing: only an operator key has none.');
+      const input = { ...terms, mode, organization, rights, origins, ...expires };
+      return withApplication(async (application) => withKeyView(await application.get(ManageApiKeys).create(input)));
     });
 }
 
@@ -72,33 +67,10 @@ function addRotate(keys: Command): void {
     .argument('<key>', 'the id of the old key, key_…', id(API_KEY_ID))
     .option('--overlap <span>', 'how long the old key still works (default: 7d)', duration)
     .option('--expires <when>', EXPIRES, end)
-    .action((old, { overlap = duration('7d'), expires }) =>
+    .action((old, { overlap, expires }) =>
       withApplication(async (application) => {
-        const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, expiresAt: null, ...expires });
-        return { ...keyView(rotated.key, rotated.token), previous_expires_at: seconds(rotated.previousExpiresAt) };
+        const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, ...expires });
+        return { ...withKeyView(rotated), previous_expires_at: Math.floor(rotated.previousExpiresAt / 1000) };
       }),
     );
-}
-
-/** `token` is shown once, when it is made, because it is not stored. Times are Unix seconds. */
-export function keyView({ state }: ApiKey, token?: string) {
-  return {
-    id: state.id,
-    ...(token === undefined ? {} : { key: token }),
-    mode: state.mode,
-    kind: state.kind,
-    organization: state.organization,
-    holder: state.holder,
-    rights: state.rights,
-    display: state.display,
-    allowed_origins: state.allowedOrigins,
-    expires_at: seconds(state.expiresAt),
-    revoked_at: seconds(state.revokedAt),
-    last_used_at: seconds(state.lastUsedAt),
-    created_at: createdAt(state.id),
-  };
-}
-
-function seconds(instant: number | null): number | null {
-  return instant === null ? null : Math.floor(instant / 1000);
 }

@@ -1,24 +1,34 @@
 import { type Command, Option } from '@commander-js/extra-typings';
+import { apiKeyView, organizationView } from '../../modules/access/adapters/representation/operator.views.js';
 import {
   MAX_RETENTION_DAYS,
   ManageApiKeys,
   ManageOrganizations,
-  ManageWebhookSecret,
-  type Organization,
   Organizations,
   REFUND_APPROVALS,
 } from '../../modules/access/index.js';
-import { ManageMerchants } from '../../modules/provisioning/index.js';
 import { MODES } from '../../shared/caller.js';
-import { createdAt, ORGANIZATION_ID } from '../../shared/id.js';
+import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
-import { keyView } from './keys.js';
 import { committed, withApplication } from './run.js';
 
 export function addOrganizationCommands(program: Command): void {
   const organizations = program.command('org').description('organizations: tenants, whose data is kept apart');
 
-  addCreate(organizations);
+  organizations
+    .command('create')
+    .description('create an organization and its webhook secret')
+    .argument('<name>', 'its name, in quotes if it has spaces')
+    .option('--reference <id>', 'your own ID of it, unique for ever: again, it is the first organization')
+    .action((name, { reference }) =>
+      withApplication(async (application) => {
+        const manage = application.get(ManageOrganizations);
+        const { organization } = await committed(application, () => manage.create(name, reference));
+        const [webhook_secret] = await manage.webhookSecrets(organization.id);
+        return { id: organization.id, name: organization.settings.name, webhook_secret };
+      }),
+    );
+
   addSet(organizations);
 
   organizations
@@ -26,8 +36,8 @@ export function addOrganizationCommands(program: Command): void {
     .description('list all organizations, the oldest first')
     .action(() =>
       withApplication(async (application) => {
-        const all = await application.get(Organizations).all();
-        return { object: 'list', data: all.map(organizationView) };
+        const { items } = await application.get(Organizations).list({});
+        return { object: 'list', data: items.toReversed().map(organizationView) };
       }),
     );
 
@@ -37,26 +47,9 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
-        const found = await application.get(ManageMerchants).get(organization);
+        const found = await application.get(Organizations).byId(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
-        const view = { ...organizationView(found.organization), payment_url: found.paymentUrl };
-        return { ...view, keys: keys.map((key) => keyView(key)) };
-      }),
-    );
-}
-
-function addCreate(organizations: Command): void {
-  organizations
-    .command('create')
-    .description('create an organization and its webhook secret')
-    .argument('<name>', 'its name, in quotes if it has spaces')
-    .option('--reference <id>', 'your own ID of it, unique for ever: again, it is the first organization')
-    .action((name, { reference = null }) =>
-      withApplication(async (application) => {
-        const create = () => application.get(ManageOrganizations).createOnce(name, reference);
-        const { organization } = await committed(application, create);
-        const [webhook_secret] = await application.get(ManageWebhookSecret).active(organization.id);
-        return { id: organization.id, name: organization.settings.name, webhook_secret };
+        return { ...organizationView(found), keys: keys.items.toReversed().map(apiKeyView) };
       }),
     );
 }
@@ -94,26 +87,8 @@ function addSet(organizations: Command): void {
       }
       const change = { ...Object.fromEntries(given), paymentUrl: mode && { [mode]: paymentUrl || null } };
       return withApplication(async (application) => {
-        const merchants = application.get(ManageMerchants);
-        const changed = await committed(application, () => merchants.change(organization, change));
-        const set = mode && { mode, payment_url: changed.paymentUrl[mode] };
-        return { id: organization, ...set, ...(given.length > 0 && settingsView(changed.organization)) };
+        const manage = application.get(ManageOrganizations);
+        return organizationView(await committed(application, () => manage.change(organization, change)));
       });
     });
-}
-
-function settingsView({ settings }: Organization) {
-  return {
-    name: settings.name,
-    contact: settings.contact,
-    terms_url: settings.termsUrl,
-    privacy_url: settings.privacyUrl,
-    refund_approval: settings.refundApproval,
-    details_retention_days: settings.detailsRetentionDays,
-  };
-}
-
-function organizationView(organization: Organization) {
-  const { id } = organization;
-  return { id, reference: organization.reference, created_at: createdAt(id), ...settingsView(organization) };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
-import { ManageWebhookSecret } from '../../modules/access/index.js';
+import { ManageOrganizations } from '../../modules/access/index.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
 import { print, withApplication } from './run.js';
@@ -26,7 +26,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--org <organization>', 'whose secret', id(ORGANIZATION_ID))
     .action(({ org }) =>
       withApplication(async (application) => {
-        const { secret, previousExpiresAt } = await application.get(ManageWebhookSecret).rotate(org);
+        const { secret, previousExpiresAt } = await application.get(ManageOrganizations).rotateWebhookSecret(org);
         return { id: org, webhook_secret: secret, previous_expires_at: Math.floor(previousExpiresAt / 1000) };
       }),
     );

@@ -1,7 +1,7 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ManageApiKeys, ManageOrganizations, ManageWebhookSecret, Organizations } from '../../modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
 import { CheckoutSessionQueries, CreateCheckoutSession, PageLinks } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
@@ -24,7 +24,7 @@ const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, referenc
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
   return application.get(Database).run({ queue: 'demo' }, async () => {
-    if ((await application.get(Organizations).all()).length > 0) return undefined;
+    if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0) return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);
@@ -45,12 +45,12 @@ export async function reminder(application: INestApplicationContext, url: string
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {
-  const { id: organization } = await application.get(ManageOrganizations).create('Demo');
-  const [webhookSecret = ''] = await application.get(ManageWebhookSecret).active(organization);
+  const organizations = application.get(ManageOrganizations);
+  const organization = (await organizations.create('Demo')).organization.id;
+  const [webhookSecret = ''] = await organizations.webhookSecrets(organization);
   const keys = application.get(ManageApiKeys);
-  const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
-  const secret = await keys.create({ ...never, kind: 'secret', organization });
-  const ledger = await keys.create({ ...never, kind: 'ledger', organization: null });
+  const secret = await keys.create({ kind: 'secret', mode: 'test', organization });
+  const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });
   const caller = { organization, mode: 'test' } as const;
   const database = application.get(Database);
   const { payment } = await database.commit(() => application.get(RecordPayment).execute(caller, CAPTURE));

@@ -14,9 +14,7 @@ const UNKNOWN_AT_ONCE = 8;
 /** Looks up the key of a token and caches it for a few seconds. */
 @Injectable()
 export class Authenticate {
-  /** Keys that were found. Unknown tokens are not kept: forgeries would displace them. */
   private readonly keys: Lookups<ApiKey | undefined>;
-  private readonly lookUps = new Map<string, Promise<ApiKey | undefined>>();
   private readonly line: (() => void)[] = [];
   private lookingUp = 0;
   /** One entry, of all keys: an origin that nobody allows needs no look-up of its own. */
@@ -24,7 +22,7 @@ export class Authenticate {
 
   constructor(
     private readonly apiKeys: ApiKeys,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly callerClock: CallerClock,
   ) {
     this.keys = new Lookups(clock, CACHE_MS, MAX_KEYS);
@@ -36,7 +34,8 @@ export class Authenticate {
     const isKnown = this.keys.has(token);
     // A cached token is well-formed: its checksum is not computed again.
     if (!isKnown && !isWellFormedToken(token)) return 'malformed';
-    const key = isKnown ? this.keys.get(token, () => this.apiKeys.byToken(token)) : this.lookUp(token);
+    const find = () => this.apiKeys.byToken(token);
+    const key = this.keys.get(token, isKnown ? find : () => this.inTurn(find));
     return key instanceof Promise ? key.then((found) => this.active(found)) : this.active(key);
   }
 
@@ -44,28 +43,13 @@ export class Authenticate {
     return (await this.origins.get('all', () => this.apiKeys.allowedOrigins())).has(origin);
   }
 
-  /** Empties the cache, so that a key revoked on this instance stops working at once. */
+  /** Empties the cache, so that a key revoked on this instance stops working at once. To be called after the commit. */
   forget(): void {
     this.keys.clear();
-    this.lookUps.clear();
     this.origins.clear();
   }
 
-  /** Looks up a token that no key is known for, in its turn. Remembers the key, unless forget() was called meanwhile. */
-  private lookUp(token: string): Promise<ApiKey | undefined> {
-    const underWay = this.lookUps.get(token);
-    if (underWay) return underWay;
-    const isLast = () => this.lookUps.get(token) === lookUp;
-    const lookUp = this.inTurn(async () => {
-      const since = this.clock.monotonic();
-      const value = await this.apiKeys.byToken(token);
-      if (value && isLast()) this.keys.keep(token, { since, value });
-      return value;
-    }).finally(() => isLast() && this.lookUps.delete(token));
-    this.lookUps.set(token, lookUp);
-    return lookUp;
-  }
-
+  /** For a token that no key is known for. */
   private async inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.lookingUp < UNKNOWN_AT_ONCE) this.lookingUp += 1;
     else await new Promise<void>((go) => this.line.push(go));

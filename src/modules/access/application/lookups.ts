@@ -1,13 +1,14 @@
 import type { Clock } from '../../../shared/clock.js';
 
-interface Cached<Value> {
+interface LookUp<Value> {
   readonly since: number;
-  value: Value | Promise<Value>;
+  readonly value: Value;
 }
 
-/** What was looked up within the last `maxAge` milliseconds. Beyond `maxSize` entries, the oldest are dropped. */
+/** What was found within the last `maxAge` milliseconds. Beyond `maxSize` values, the oldest are dropped. */
 export class Lookups<Value> {
-  private readonly cache = new Map<string, Cached<Value>>();
+  private readonly cache = new Map<string, LookUp<Value>>();
+  private readonly underWay = new Map<string, LookUp<Promise<Value>>>();
 
   constructor(
     private readonly clock: Clock,
@@ -15,34 +16,34 @@ export class Lookups<Value> {
     private readonly maxSize: number,
   ) {}
 
-  /** Concurrent calls share one lookup. Its age counts from its start. A failed lookup is not cached. */
+  /** Concurrent calls share one look-up, whose age counts from its start. What fails or finds nothing displaces no value. */
   get(name: string, lookUp: () => Promise<Value>): Value | Promise<Value> {
-    const now = this.clock.monotonic();
-    const found = this.cache.get(name);
-    if (found && now - found.since < this.maxAge) return found.value;
-    const value = lookUp();
-    const entry: Cached<Value> = { since: now, value };
-    this.keep(name, entry);
-    value.then(
-      (result) => {
-        entry.value = result;
-      },
-      () => this.cache.delete(name),
-    );
-    return value;
-  }
-
-  keep(name: string, entry: Cached<Value>): void {
-    this.cache.delete(name);
-    this.cache.set(name, entry);
-    if (this.cache.size > this.maxSize) this.cache.delete(this.cache.keys().next().value as string);
+    const since = this.clock.monotonic();
+    const found = this.underWay.get(name) ?? this.cache.get(name);
+    if (found && since - found.since < this.maxAge) return found.value;
+    const started = { since, value: lookUp() };
+    const isLast = () => this.underWay.get(name) === started;
+    this.underWay.set(name, started);
+    started.value
+      .then((value) => value !== undefined && isLast() && this.keep(name, { since, value }))
+      .catch(() => undefined)
+      .finally(() => isLast() && this.underWay.delete(name));
+    return started.value;
   }
 
   has(name: string): boolean {
     return this.cache.has(name);
   }
 
+  /** What is under way is not kept, either. */
   clear(): void {
     this.cache.clear();
+    this.underWay.clear();
+  }
+
+  private keep(name: string, found: LookUp<Value>): void {
+    this.cache.delete(name);
+    this.cache.set(name, found);
+    if (this.cache.size > this.maxSize) this.cache.delete(this.cache.keys().next().value as string);
   }
 }

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
+import { notFound } from '../../../shared/errors.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
-import { Organization, type OrganizationSettings } from '../domain/organization.js';
-import { Authenticate } from './authenticate.js';
+import { Organization, type OrganizationChange } from '../domain/organization.js';
 import { Organizations } from './ports.js';
+
+/** In milliseconds: how long the previous secret still signs, so that receivers have time to learn the new one. */
+const OVERLAP_MS = 24 * 60 * 60_000;
 
 interface Created {
   readonly organization: Organization;
@@ -11,35 +14,44 @@ interface Created {
   readonly isNew: boolean;
 }
 
+export interface RotatedSecret {
+  readonly organization: string;
+  readonly secret: string;
+  readonly previousExpiresAt: number;
+}
+
 @Injectable()
 export class ManageOrganizations {
   constructor(
     private readonly organizations: Organizations,
-    private readonly authenticate: Authenticate,
     private readonly clock: Clock,
   ) {}
 
-  /** Creates an organization and its webhook secret. Refuses with invalid_param. */
-  async create(name: string, reference: string | null = null): Promise<Organization> {
-    const organization = Organization.create(name, this.clock.now(), reference);
-    await this.organizations.add(organization, newWebhookSecret());
-    return organization;
-  }
-
   /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
-  async createOnce(name: string, reference: string | null): Promise<Created> {
-    const earlier = reference === null ? undefined : await this.organizations.byReference(reference);
-    if (!earlier) return { organization: await this.create(name, reference), isNew: true };
-    earlier.requireName(name);
-    return { organization: earlier, isNew: false };
+  async create(name: string, reference: string | null = null): Promise<Created> {
+    const [earlier] = reference === null ? [] : (await this.organizations.list({}, reference)).items;
+    earlier?.requireName(name);
+    const organization = earlier ?? Organization.create(name, this.clock.now(), reference);
+    if (!earlier) await this.organizations.add(organization, newWebhookSecret());
+    return { organization, isNew: !earlier };
   }
 
-  /** Sets what is given, in the open transaction; null removes it. Refuses with not_found and invalid_param. */
-  async change(id: string, changed: Partial<OrganizationSettings>): Promise<Organization> {
-    const organization = (await this.organizations.lock(id)).with(changed);
+  /** Sets what is given, in the open transaction. Refuses with not_found and invalid_param. */
+  async change(id: string, change: OrganizationChange): Promise<Organization> {
+    const organization = (await this.organizations.lock(id)).with(change);
     await this.organizations.storeSettings(organization);
-    // Who waits for approval is looked up with the key.
-    this.authenticate.forget();
     return organization;
+  }
+
+  /** Issues a new webhook secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
+  async rotateWebhookSecret(organization: string, overlap = OVERLAP_MS): Promise<RotatedSecret> {
+    const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + overlap };
+    if (!(await this.organizations.rotateWebhookSecret(organization, rotated))) throw notFound('organization');
+    return { organization, ...rotated };
+  }
+
+  /** The webhook secrets that sign now, the current one first. Refuses with not_found. */
+  async webhookSecrets(organization: string): Promise<readonly string[]> {
+    return this.organizations.webhookSecrets(organization, this.clock.now());
   }
 }

@@ -5,13 +5,6 @@ import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
 
-export interface WebhookSecrets {
-  readonly current: string;
-  readonly previous: string | null;
-  /** When the previous one stops signing, in milliseconds. */
-  readonly previousExpiresAt: number | null;
-}
-
 export abstract class Organizations {
   /** Fails so that the use case decides again when the reference is taken. */
   abstract add(organization: Organization, webhookSecret: string): Promise<void>;
@@ -21,16 +14,14 @@ export abstract class Organizations {
   abstract byId(id: string): Promise<Organization>;
   /** Keeps others from changing it until the open transaction ends. Refuses with not_found. */
   abstract lock(id: string): Promise<Organization>;
-  abstract byReference(reference: string): Promise<Organization | undefined>;
-  /** Newest first. */
-  abstract page(page: PageRequest, reference: string | undefined): Promise<Page<Organization>>;
+  /** Newest first. Without a limit, all. */
+  abstract list(page: Partial<PageRequest>, reference?: string): Promise<Page<Organization>>;
   /** The distinct origins on the lists of the caller's active keys. */
   abstract origins(caller: Caller): Promise<readonly string[]>;
-  /** Oldest first. */
-  abstract all(): Promise<Organization[]>;
   /** Those that keep the details of closed sessions for some days only. */
   abstract forgetting(): Promise<Organization[]>;
-  abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
+  /** Those that sign at the instant (milliseconds), the current one first. Refuses with not_found. */
+  abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
   /** Replaces the current secret, which becomes the previous one. Returns whether the organization exists. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
 }
@@ -41,14 +32,10 @@ export abstract class ApiKeys {
   abstract add(key: ApiKey, token: string): Promise<void>;
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
-  /** Oldest first. With null, those that belong to none. */
-  abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
-  /** Newest first. */
-  abstract pageOf(organization: string, page: PageRequest): Promise<Page<ApiKey>>;
-  /** Revokes the key at the instant (milliseconds). A revoked key keeps its time. Returns the stored key. */
-  abstract revoke(id: string, instant: number): Promise<ApiKey>;
-  /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */
-  abstract expireBy(id: string, instant: number): Promise<ApiKey>;
+  /** Newest first. With null, those that belong to none. Without a limit, all. */
+  abstract list(organization: string | null, page: Partial<PageRequest>): Promise<Page<ApiKey>>;
+  /** Ends the key at the instant (milliseconds), unless it was revoked already, or expires before. Returns the stored key. */
+  abstract end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey>;
   abstract allowedOrigins(): Promise<ReadonlySet<string>>;
 }
 

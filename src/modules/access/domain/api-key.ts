@@ -7,7 +7,9 @@ import { isOrigin } from '../../../shared/web-url.js';
 
 export const API_KEY_ID = idKind('key');
 
-export const KEY_KINDS = ['secret', 'restricted', 'ledger', 'operator'] as const;
+/** The kinds of keys that belong to an organization. */
+export const OWNED_KINDS = ['secret', 'restricted'] as const;
+export const KEY_KINDS = [...OWNED_KINDS, 'ledger', 'operator'] as const;
 /**
  * A secret key acts for one organization on /v1, a restricted one as far as its rights go; a ledger key for the ledger, on
  * /ledger/v1; an operator key for the platform, on /operator/v1.
@@ -26,7 +28,7 @@ export interface ApiKeyState {
   readonly rights: readonly Right[];
   /** The first characters of the token, enough to recognize it and useless to an attacker. */
   readonly display: string;
-  readonly allowedOrigins: readonly string[];
+  readonly origins: readonly string[];
   /** Milliseconds, or null for never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
@@ -36,13 +38,17 @@ export interface ApiKeyState {
   readonly allRefundsWait?: boolean;
 }
 
-export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization' | 'allowedOrigins'> {
+/** How long a new key works, in milliseconds: until an instant or for a time. By default for ever. */
+export interface KeyLife {
+  readonly expiresAt?: number | null | undefined;
+  readonly lifetime?: number | undefined;
+}
+
+export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization'>, KeyLife {
   /** By default, its own ID. */
-  readonly holder?: string | undefined;
-  readonly rights?: readonly Right[];
-  readonly expiresAt: number | null;
-  /** In milliseconds. Replaces `expiresAt`. */
-  readonly lifetime?: number;
+  readonly holder?: string | null | undefined;
+  readonly rights?: readonly Right[] | undefined;
+  readonly origins?: readonly string[] | undefined;
 }
 
 export type KeyFault = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' | 'other surface';
@@ -59,26 +65,23 @@ export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
 
   /** A new key and its token, which is shown once and never stored. Refuses with invalid_param. */
-  static create({ lifetime, rights = [], ...input }: NewApiKey, moment: Moment): { key: ApiKey; token: string } {
-    requireCoherent(input, rights);
-    const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
+  static create(
+    { kind, mode, organization, holder, rights = [], origins = [], ...life }: NewApiKey,
+    moment: Moment,
+  ): { key: ApiKey; token: string } {
+    requireCoherent({ kind, mode, organization, rights, origins });
+    origins.forEach(requireOrigin);
     const id = newId(API_KEY_ID, moment);
-    const token = newToken(input.kind, input.mode);
-    // The API shows whole seconds, and the key must expire at the time shown.
-    const end = lifetime === undefined ? input.expiresAt : moment.now + lifetime;
-    if (end !== null && end <= moment.now)
-      throw invalidParam('expires_at', 'too_small', 'expires_at must be in the future.');
-    const expiresAt = end === null ? null : Math.floor(end / 1000) * 1000;
-    const state = {
-      ...input,
-      id,
-      holder: checkedHolder(input.holder ?? id),
-      rights,
-      allowedOrigins,
-      expiresAt,
+    const token = newToken(kind, mode);
+    const key = new ApiKey({
+      ...{ id, kind, mode, organization, rights, origins },
+      expiresAt: endOf(life, moment.now),
+      holder: checkedHolder(holder ?? id),
       display: token.slice(0, DISPLAY_LENGTH),
-    };
-    return { key: new ApiKey({ ...state, revokedAt: null, lastUsedAt: null }), token };
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+    return { key, token };
   }
 
   static restore(state: ApiKeyState): ApiKey {
@@ -104,9 +107,11 @@ export class ApiKey {
 
   /** Whether the origin exactly equals a listed one (RFC 6454). `null` never does. */
   allows(origin: string): boolean {
-    return this.state.allowedOrigins.includes(origin);
+    return this.state.origins.includes(origin);
   }
 }
+
+export const isOwned = (kind: KeyKind): boolean => OWNED_KINDS.some((owned) => owned === kind);
 
 /** An operator is nobody's caller. Live mode stands for neither, because its clock is never moved. */
 export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization' | 'mode'>): Caller {
@@ -155,19 +160,25 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-function requireCoherent({ kind, mode, organization, allowedOrigins }: NewApiKey, rights: readonly Right[]): void {
+type Terms = Pick<ApiKeyState, 'kind' | 'mode' | 'organization' | 'rights' | 'origins'>;
+
+function requireCoherent({ kind, mode, organization, rights, origins }: Terms): void {
   const refuseIf = (isWrong: boolean, param: string, message: string) => {
     if (isWrong) throw invalidParam(param, 'invalid_value', message);
   };
-  const isOwned = kind === 'secret' || kind === 'restricted';
-  const [owned, ownerless] = [
-    'A secret or restricted key belongs to an organization',
-    'a ledger or operator key to none',
-  ];
-  refuseIf(isOwned !== (organization !== null), 'organization', `${owned}, ${ownerless}.`);
+  const owners = 'A secret or restricted key belongs to an organization, a ledger or operator key to none.';
+  refuseIf(isOwned(kind) !== (organization !== null), 'organization', owners);
   refuseIf((kind === 'operator') !== (mode === null), 'mode', 'Each key has a mode, except an operator key.');
   refuseIf(kind !== 'restricted' && rights.length > 0, 'rights', 'Only a restricted key has rights.');
-  refuseIf(kind === 'operator' && allowedOrigins.length > 0, 'origins', 'No browser may use an operator key.');
+  refuseIf(kind === 'operator' && origins.length > 0, 'origins', 'No browser may use an operator key.');
+}
+
+/** The API shows whole seconds, and the key must expire at the time shown. */
+function endOf({ expiresAt = null, lifetime }: KeyLife, now: number): number | null {
+  const end = lifetime === undefined ? expiresAt : now + lifetime;
+  if (end === null) return null;
+  if (end <= now) throw invalidParam('expires_at', 'too_small', 'expires_at must be in the future.');
+  return Math.floor(end / 1000) * 1000;
 }
 
 function checkedHolder(holder: string): string {
@@ -175,8 +186,7 @@ function checkedHolder(holder: string): string {
   throw invalidParam('holder', 'invalid_format', `holder must have 1 to ${MAX_HOLDER} characters.`);
 }
 
-function checkedOrigin(origin: string, at: number): string {
-  if (isOrigin(origin)) return origin;
-  const message = `${origin} is not an origin like https://shop.example.`;
-  throw invalidParam(`origins[${at}]`, 'invalid_format', message);
+function requireOrigin(origin: string, at: number): void {
+  if (isOrigin(origin)) return;
+  throw invalidParam(`origins[${at}]`, 'invalid_format', `${origin} is not an origin like https://shop.example.`);
 }

@@ -1,5 +1,7 @@
+import { MODES, type Mode } from '../../../shared/caller.js';
 import { type ErrorCode, invalidParam, paramError, refusal } from '../../../shared/errors.js';
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
+import { requireTemplate } from '../../../shared/payment-url.js';
 import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 
@@ -7,18 +9,28 @@ import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 export const REFUND_APPROVALS = ['keys', 'all'] as const;
 export const MAX_RETENTION_DAYS = 3650;
 
+type Urls = Readonly<Record<Mode, string | null>>;
+
 /** What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and the URLs. */
 export interface OrganizationSettings extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
   readonly name: string;
+  /** Where customers pay, with placeholders, unless a session has a payment URL of its own. */
+  readonly paymentUrl: Urls;
   readonly refundApproval: (typeof REFUND_APPROVALS)[number];
   /** How long the details of closed sessions are kept; null for ever. */
   readonly detailsRetentionDays: number | null;
+}
+
+/** What is given changes; null removes it. */
+export interface OrganizationChange extends Partial<Omit<OrganizationSettings, 'paymentUrl'>> {
+  readonly paymentUrl?: Partial<Urls> | undefined;
 }
 
 const NEW = {
   contact: null,
   termsUrl: null,
   privacyUrl: null,
+  paymentUrl: { test: null, live: null },
   refundApproval: 'keys',
   detailsRetentionDays: null,
 } as const;
@@ -62,8 +74,8 @@ export class Organization {
   }
 
   /** Refuses with invalid_param. */
-  with(changed: Partial<OrganizationSettings>): Organization {
-    const settings = { ...this.settings, ...changed };
+  with({ paymentUrl = {}, ...changed }: OrganizationChange): Organization {
+    const settings = { ...this.settings, ...changed, paymentUrl: { ...this.settings.paymentUrl, ...paymentUrl } };
     const { contact, termsUrl, privacyUrl, detailsRetentionDays: days } = settings;
     if (!EMAIL.test(contact ?? '')) requireUrl('contact', contact, 'an e-mail address or an https URL');
     requireUrl('terms_url', termsUrl);
@@ -72,7 +84,9 @@ export class Organization {
       const message = `details_retention_days must be from 1 to ${MAX_RETENTION_DAYS}.`;
       throw invalidParam('details_retention_days', days < 1 ? 'too_small' : 'too_large', message);
     }
-    return new Organization(this.id, this.reference, { ...settings, name: checkedName(settings.name) });
+    const name = checkedName(settings.name);
+    for (const mode of MODES) requireTemplate(`payment_url.${mode}`, paymentUrl[mode], mode);
+    return new Organization(this.id, this.reference, { ...settings, name });
   }
 }
 

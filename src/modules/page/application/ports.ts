@@ -1,12 +1,9 @@
-import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { OwnId } from '../../../shared/own-id.js';
 
-/** Where the customers of an organization pay, by mode. */
-export type PaymentUrls = Readonly<Record<Mode, string | null>>;
-
 export interface StoredPage {
-  /** The session's payment URL or, without one, the organization's. */
+  /** Of the session alone; without one, it is paid at that of the organization. */
   readonly paymentUrl: string | null;
   readonly isStarted: boolean;
 }
@@ -15,11 +12,6 @@ export abstract class Pages {
   abstract find(caller: Caller, session: string): Promise<StoredPage>;
   abstract start(caller: Caller, session: string): Promise<void>;
   abstract setPaymentUrl(caller: Caller, session: string, url: string): Promise<void>;
-  /** Sets the payment URL of all sessions that have none of their own; null removes it. */
-  abstract setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void>;
-  abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
-  /** Those of the organizations, in their order. */
-  abstract paymentUrlsOf(organizations: readonly string[]): Promise<PaymentUrls[]>;
 }
 
 export interface DueTransfer {

@@ -25,7 +25,7 @@ export class ReadPage {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, { settings: details }, stored, payments] = await Promise.all([
+    const [session, { settings: details }, { paymentUrl: own, isStarted }, payments] = await Promise.all([
       this.sessions.getShort(caller, link.session, MAX_LINES),
       this.organizations.byId(caller.organization),
       this.pages.find(caller, link.session),
@@ -34,7 +34,9 @@ export class ReadPage {
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
       session.status === 'complete' ? await this.deliveries.undeliveredSince(caller, completed) : undefined;
-    const facts = { caller, session, url, shop: details.name, details, ...stored, payments, unacknowledgedSince };
+    const paymentUrl = own ?? details.paymentUrl[caller.mode];
+    const shop = { shop: details.name, details, paymentUrl };
+    const facts = { caller, session, url, ...shop, isStarted, payments, unacknowledgedSince };
     const { now } = await this.clock.at(caller);
     return new CheckoutPage(facts, now);
   }

@@ -7,7 +7,7 @@ import { CREDENTIAL, type Credential } from '../../../../request/credential.js';
 import { headerValues, requestOf } from '../../../../request/request.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
-import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, PREFIX } from '../../domain/api-key.js';
+import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, OWNED_KINDS, PREFIX } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
 export const INVALID_API_KEY: ErrorCode = {
@@ -90,10 +90,9 @@ function tokenOf(headers: readonly string[]): string | undefined {
 }
 
 /** What a restricted key may do is up to the RightGuard. */
-const MERCHANTS: readonly KeyKind[] = ['secret', 'restricted'];
 const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
-  secret: MERCHANTS,
-  sandbox: MERCHANTS,
+  secret: OWNED_KINDS,
+  sandbox: OWNED_KINDS,
   ledger: ['ledger'],
   operator: ['operator'],
 };

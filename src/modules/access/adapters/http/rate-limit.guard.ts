@@ -6,15 +6,10 @@ import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
 const MAX_BUCKETS = 10_000;
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 /** A token bucket for each organization and mode. Each instance has its own: shared buckets would cost a round trip. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
 
   constructor(
     private readonly config: Config,
@@ -23,29 +18,18 @@ export class RateLimitGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { apiKey } = requestOf(context);
-    if (this.config.rateLimitRps === 0 || apiKey === undefined) return true;
+    const { rateLimitRps: most } = this.config;
+    if (most === 0 || apiKey === undefined) return true;
     const { organization, mode, id } = apiKey.state;
-    if (!this.take(`${organization ?? id} ${mode}`)) throw rateLimited(this.config.rateLimitRps);
-    return true;
-  }
-
-  private take(name: string): boolean {
+    const name = `${organization ?? id} ${mode}`;
     const now = this.clock.monotonic();
-    const { rateLimitRps } = this.config;
-    const bucket = this.buckets.get(name) ?? this.fill(name, now);
-    bucket.tokens = Math.min(rateLimitRps, bucket.tokens + ((now - bucket.at) / 1000) * rateLimitRps);
-    bucket.at = now;
-    if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1;
-    return true;
-  }
-
-  /** Above MAX_BUCKETS the oldest bucket is dropped. Its organization begins again with a full one. */
-  private fill(name: string, at: number): Bucket {
-    const bucket = { tokens: this.config.rateLimitRps, at };
-    this.buckets.set(name, bucket);
+    const { tokens, at } = this.buckets.get(name) ?? { tokens: most, at: now };
+    const left = Math.min(most, tokens + ((now - at) / 1000) * most);
+    this.buckets.set(name, { tokens: left < 1 ? left : left - 1, at: now });
+    // The organization of the oldest one begins again with a full one.
     if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value as string);
-    return bucket;
+    if (left < 1) throw rateLimited(most);
+    return true;
   }
 }
 

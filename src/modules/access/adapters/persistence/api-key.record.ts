@@ -21,16 +21,16 @@ export class ApiKeyRecord {
   holder!: string | null;
 
   @Column('text', { array: true })
-  rights!: Right[];
+  rights!: readonly Right[];
 
-  @Column('bytea')
+  @Column('bytea', { select: false })
   digest!: Buffer;
 
   @Column('text')
   display!: string;
 
   @Column('text', { name: 'allowed_origins', array: true })
-  allowedOrigins!: string[];
+  origins!: readonly string[];
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../../../encryption/encrypted-columns.js';
+import type { Mode } from '../../../../shared/caller.js';
 import type { OrganizationSettings } from '../../domain/organization.js';
 
 @Entity('organizations')
@@ -14,15 +15,16 @@ export class OrganizationRecord {
   @Column('text', { nullable: true })
   reference!: string | null;
 
+  /** Selected by name only: one that cannot be decrypted keeps nothing else of its organization from being read. */
   @Encrypted()
-  @Column('text', { name: 'webhook_secret' })
+  @Column('text', { name: 'webhook_secret', select: false })
   webhookSecret!: string;
 
   @Encrypted()
-  @Column('text', { name: 'previous_webhook_secret', nullable: true })
+  @Column('text', { name: 'previous_webhook_secret', nullable: true, select: false })
   previousWebhookSecret!: string | null;
 
-  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
+  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true, select: false })
   previousWebhookSecretExpiresAt!: Date | null;
 
   @Column('text', { nullable: true })
@@ -39,4 +41,17 @@ export class OrganizationRecord {
 
   @Column('integer', { name: 'details_retention_days', nullable: true })
   detailsRetentionDays!: number | null;
+}
+
+/** Where the sessions of an organization are paid that have no payment URL of their own. */
+@Entity('payment_urls')
+export class PaymentUrlRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @Column('text')
+  url!: string;
 }

@@ -14,7 +14,7 @@ const KEYS = { queue: 'api keys' };
 const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
-      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      allowed_origins AS origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
       (SELECT refund_approval = 'all' FROM organizations WHERE organizations.id = organization_id) AS "allRefundsWait",
       coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
     FROM api_keys WHERE digest = $1`,
@@ -44,57 +44,44 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
-  async add(key: ApiKey, token: string): Promise<void> {
-    await this.changing((keys) => keys.insert({ ...toRow(key), digest: digestOf(token) }));
+  async add({ state: { id, organization, expiresAt, ...state } }: ApiKey, token: string): Promise<void> {
+    const row = {
+      ...state,
+      id: uuidOf(id),
+      organizationId: organization && uuidOf(organization),
+      expiresAt: expiresAt && new Date(expiresAt),
+      ...{ revokedAt: null, lastUsedAt: null, digest: digestOf(token) },
+    };
+    await this.changing((keys) => keys.insert(row));
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
     const [row] = await this.database.read<Found>(KEYS, BY_DIGEST, [digestOf(token)]);
-    if (!row) return undefined;
     // Not awaited: no request waits for it, and the next look-up tries again.
-    if (!row.isNoted) this.database.autocommit(KEYS, USED, [row.id]).catch(() => undefined);
-    return fromRow(row);
+    if (row && !row.isNoted) this.database.autocommit(KEYS, USED, [row.id]).catch(() => undefined);
+    return row && fromRow(row);
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.database.reading(KEYS, (manager) => manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) })));
+    const row = await this.database.reading(KEYS, (manager) => manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
+    return row ? fromRow(row) : undefined;
   }
 
-  async ofOrganization(organization: string | null): Promise<ApiKey[]> {
-    const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
+  async list(organization: string | null, { cursor, limit }: Partial<PageRequest>): Promise<Page<ApiKey>> {
+    const where = {
+      organizationId: organization === null ? IsNull() : uuidOf(organization),
+      ...(cursor && { id: LessThan(uuidOf(cursor)) }),
+    };
     const rows = await this.database.reading(KEYS, (manager) =>
-      manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } }),
+      manager.find(ApiKeyRecord, { where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }),
     );
-    return rows.map((row) => fromRow(row));
+    return pageOf(rows.map(fromRow), limit);
   }
 
-  async pageOf(organization: string, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
-    const before = cursor === undefined ? {} : { id: LessThan(uuidOf(cursor)) };
-    const where = { organizationId: uuidOf(organization), ...before };
-    const rows = await this.database.reading(KEYS, (manager) =>
-      manager.find(ApiKeyRecord, { where, order: { id: 'DESC' }, take: limit + 1 }),
-    );
-    return pageOf(
-      rows.map((row) => fromRow(row)),
-      limit,
-    );
-  }
-
-  async revoke(id: string, instant: number): Promise<ApiKey> {
-    const change = { revokedAt: new Date(instant) };
-    await this.changing((keys) => keys.update({ id: uuidOf(id), revokedAt: IsNull() }, change));
-    return (await this.byId(id)) as ApiKey;
-  }
-
-  async expireBy(id: string, instant: number): Promise<ApiKey> {
-    const expiresAt = () => 'least(expires_at, :instant)';
-    await this.changing((keys) => {
-      const query = keys
-        .createQueryBuilder()
-        .update()
-        .where({ id: uuidOf(id) });
-      return query.set({ expiresAt }).setParameter('instant', new Date(instant)).execute();
-    });
+  async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {
+    const at = `to_timestamp(${instant / 1000})`;
+    const ends = { revokedAt: `coalesce(revoked_at, ${at})`, expiresAt: `least(expires_at, ${at})` };
+    await this.changing((keys) => keys.update({ id: uuidOf(id) }, { [how]: () => ends[how] }));
     return (await this.byId(id)) as ApiKey;
   }
 
@@ -113,43 +100,16 @@ function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
-  const { id, organization, kind, mode, holder, rights, display, allowedOrigins } = state;
-  return {
-    id: uuidOf(id),
-    organizationId: organization && uuidOf(organization),
-    kind,
-    mode,
-    holder,
-    rights: [...rights],
-    display,
-    allowedOrigins: [...allowedOrigins],
-    expiresAt: dateOf(state.expiresAt),
-    revokedAt: dateOf(state.revokedAt),
-    lastUsedAt: dateOf(state.lastUsedAt),
-  };
-}
-
-const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));
-
-function fromRow(row: ApiKeyRecord & Partial<Found>): ApiKey;
-function fromRow(row: (ApiKeyRecord & Partial<Found>) | null): ApiKey | undefined;
-function fromRow(row: (ApiKeyRecord & Partial<Found>) | null): ApiKey | undefined {
-  if (!row) return undefined;
-  const { organizationId, kind, mode, rights, display, allowedOrigins, expiresAt, revokedAt, lastUsedAt } = row;
+function fromRow({ organizationId, ...row }: ApiKeyRecord & Partial<Found>): ApiKey {
   const id = idOf(API_KEY_ID, row.id);
   return ApiKey.restore({
+    ...row,
     id,
     organization: organizationId && idOf(ORGANIZATION_ID, organizationId),
-    kind,
-    mode,
     holder: row.holder ?? id,
-    rights,
-    display,
-    allowedOrigins,
-    expiresAt: expiresAt?.getTime() ?? null,
-    revokedAt: revokedAt?.getTime() ?? null,
-    lastUsedAt: lastUsedAt?.getTime() ?? null,
+    expiresAt: row.expiresAt?.getTime() ?? null,
+    revokedAt: row.revokedAt?.getTime() ?? null,
+    lastUsedAt: row.lastUsedAt?.getTime() ?? null,
     allRefundsWait: row.allRefundsWait ?? false,
   });
 }

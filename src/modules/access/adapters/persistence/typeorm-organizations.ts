@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, MoreThan, Not, type Repository } from 'typeorm';
+import { type FindManyOptions, In, IsNull, LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
 import { orStale } from '../../../../platform/retries.js';
-import type { Caller } from '../../../../shared/caller.js';
+import { type Caller, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
-import { Organizations, type WebhookSecrets } from '../../application/ports.js';
+import { Organizations } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
-import { OrganizationRecord } from './organization.record.js';
-
-const ALL = { queue: 'organizations' };
+import { OrganizationRecord, PaymentUrlRecord } from './organization.record.js';
 
 @Injectable()
 export class TypeormOrganizations extends Organizations {
@@ -27,44 +25,40 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async add({ id, reference, settings }: Organization, secret: string): Promise<void> {
-    const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...settings };
+    const { paymentUrl: _, ...columns } = settings;
+    const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...columns };
     await this.changing(id, (organizations) => orStale(organizations.insert(row), 'organizations_reference_key'));
   }
 
-  async storeSettings({ id, settings }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, settings));
+  async storeSettings({ id, settings: { paymentUrl, ...columns } }: Organization): Promise<void> {
+    const organizationId = uuidOf(id);
+    await this.database.repository(OrganizationRecord).update({ id: organizationId }, columns);
+    const urls = this.database.repository(PaymentUrlRecord);
+    for (const mode of MODES) {
+      const url = paymentUrl[mode];
+      await urls.delete({ organizationId, mode });
+      if (url !== null) await urls.insert({ organizationId, mode, url });
+    }
   }
 
   async exists(id: string): Promise<boolean> {
-    return (await this.find(id)) !== null;
+    return this.database.reading({ queue: id }, (manager) => manager.existsBy(OrganizationRecord, { id: uuidOf(id) }));
   }
 
-  async byId(id: string): Promise<Organization> {
-    const row = await this.find(id);
-    if (!row) throw notFound('organization');
-    return fromRow(row);
+  async byId(id: string, lock?: FindManyOptions['lock']): Promise<Organization> {
+    const [found] = await this.find({ where: { id: uuidOf(id) }, ...(lock && { lock }) }, id);
+    if (!found) throw notFound('organization');
+    return found;
   }
 
   async lock(id: string): Promise<Organization> {
     // NO KEY: rows that refer to the organization can be inserted meanwhile.
-    const lock = { mode: 'for_no_key_update' } as const;
-    const row = await this.database.repository(OrganizationRecord).findOne({ where: { id: uuidOf(id) }, lock });
-    if (!row) throw notFound('organization');
-    return fromRow(row);
+    return this.byId(id, { mode: 'for_no_key_update' });
   }
 
-  async byReference(reference: string): Promise<Organization | undefined> {
-    const row = await this.database.reading(ALL, (manager) => manager.findOneBy(OrganizationRecord, { reference }));
-    return row ? fromRow(row) : undefined;
-  }
-
-  async page({ cursor, limit }: PageRequest, reference: string | undefined): Promise<Page<Organization>> {
-    const before = cursor === undefined ? {} : { id: LessThan(uuidOf(cursor)) };
-    const where = { ...before, ...(reference !== undefined && { reference }) };
-    const rows = await this.database.reading(ALL, (manager) =>
-      manager.find(OrganizationRecord, { where, order: { id: 'DESC' }, take: limit + 1 }),
-    );
-    return pageOf(rows.map(fromRow), limit);
+  async list({ cursor, limit }: Partial<PageRequest>, reference?: string): Promise<Page<Organization>> {
+    const where = { ...(cursor && { id: LessThan(uuidOf(cursor)) }), ...(reference !== undefined && { reference }) };
+    return pageOf(await this.find({ where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }), limit);
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
@@ -72,26 +66,23 @@ export class TypeormOrganizations extends Organizations {
     const active = { ...scopeOf(caller), revokedAt: IsNull() };
     const where = [IsNull(), MoreThan(new Date(now))].map((expiresAt) => ({ ...active, expiresAt }));
     const keys = await this.database.reading(caller, (manager) => manager.findBy(ApiKeyRecord, where));
-    return [...new Set(keys.flatMap(({ allowedOrigins }) => allowedOrigins))].sort();
-  }
-
-  async all(): Promise<Organization[]> {
-    const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { order: { id: 'ASC' } }));
-    return (await read).map(fromRow);
+    return [...new Set(keys.flatMap(({ origins }) => origins))].sort();
   }
 
   async forgetting(): Promise<Organization[]> {
-    const where = { detailsRetentionDays: Not(IsNull()) };
-    const read = this.database.reading(ALL, (manager) => manager.find(OrganizationRecord, { where }));
-    return (await read).map(fromRow);
+    return this.find({ where: { detailsRetentionDays: Not(IsNull()) } });
   }
 
-  async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const row = await this.find(id);
-    if (!row) return undefined;
+  async webhookSecrets(id: string, now: number): Promise<readonly string[]> {
+    const select = { webhookSecret: true, previousWebhookSecret: true, previousWebhookSecretExpiresAt: true };
+    const row = await this.database.reading({ queue: id }, (manager) =>
+      manager.findOne(OrganizationRecord, { where: { id: uuidOf(id) }, select }),
+    );
+    if (!row) throw notFound('organization');
     const { webhookSecret, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
-    const previousExpiresAt = end?.getTime() ?? null;
-    return { current: this.shown(webhookSecret), previous: previous && this.shown(previous), previousExpiresAt };
+    const secrets =
+      previous !== null && end !== null && end.getTime() > now ? [webhookSecret, previous] : [webhookSecret];
+    return secrets.map((secret) => this.shown(secret));
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
@@ -104,8 +95,19 @@ export class TypeormOrganizations extends Organizations {
     return affected === 1;
   }
 
-  private find(id: string): Promise<OrganizationRecord | null> {
-    return this.database.reading({ queue: id }, (manager) => manager.findOneBy(OrganizationRecord, { id: uuidOf(id) }));
+  private async find(options: FindManyOptions<OrganizationRecord>, queue = 'organizations'): Promise<Organization[]> {
+    const rows = await this.database.reading({ queue }, (manager) => manager.find(OrganizationRecord, options));
+    const urls = await this.database.reading({ queue }, (manager) =>
+      manager.find(PaymentUrlRecord, {
+        where: { organizationId: In(rows.map(({ id }) => id)) },
+        comment: 'every organization: an operator lists several',
+      }),
+    );
+    return rows.map(({ id, reference, ...settings }) => {
+      const own = urls.filter(({ organizationId }) => organizationId === id).map(({ mode, url }) => [mode, url]);
+      const paymentUrl = { test: null, live: null, ...Object.fromEntries(own) };
+      return Organization.restore(idOf(ORGANIZATION_ID, id), reference, { ...settings, paymentUrl });
+    });
   }
 
   private changing<Result>(
@@ -119,11 +121,4 @@ export class TypeormOrganizations extends Organizations {
   private shown(secret: string): string {
     return Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret;
   }
-}
-
-/** Without the secret: one that cannot be decrypted keeps nothing else of its organization, nor a list, from being read. */
-function fromRow({ id, reference, ...row }: OrganizationRecord): Organization {
-  const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
-  const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
-  return Organization.restore(idOf(ORGANIZATION_ID, id), reference, settings);
 }

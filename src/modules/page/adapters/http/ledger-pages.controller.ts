@@ -8,6 +8,7 @@ import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Organizations } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
@@ -21,6 +22,7 @@ export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly sessions: CheckoutSessionQueries,
+    private readonly organizations: Organizations,
     private readonly pages: Pages,
     private readonly setPaymentUrl: SetPaymentUrl,
     private readonly links: PageLinks,
@@ -38,7 +40,12 @@ export class LedgerPagesController {
   ) {
     const id = ownId(ledger, pathId);
     const caller = await this.sessions.ownerOf(ledger, id, query.organization);
-    const [{ state }, { paymentUrl }] = await Promise.all([this.sessions.get(caller, id), this.pages.find(caller, id)]);
+    const [{ state }, { paymentUrl: own }, { settings }] = await Promise.all([
+      this.sessions.get(caller, id),
+      this.pages.find(caller, id),
+      this.organizations.byId(caller.organization),
+    ]);
+    const paymentUrl = own ?? settings.paymentUrl[ledger.mode];
     return ledgerPageView(state, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl });
   }
 

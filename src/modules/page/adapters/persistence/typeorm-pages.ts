@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { In, type ObjectLiteral, type QueryDeepPartialEntity } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
 import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { Pages, type PaymentUrls, type StoredPage } from '../../application/ports.js';
+import { uuidOf } from '../../../../shared/id.js';
+import { Pages, type StoredPage } from '../../application/ports.js';
 import { CheckoutPageRecord } from './checkout-page.record.js';
-import { PaymentUrlRecord } from './payment-url.record.js';
 
-const KEY = ['organization_id', 'mode'];
+const KEY = ['organization_id', 'mode', 'session_id'];
 
 @Injectable()
 export class TypeormPages extends Pages {
@@ -20,55 +19,22 @@ export class TypeormPages extends Pages {
   async find(caller: Caller, session: string): Promise<StoredPage> {
     const key = keyOf(caller, session);
     const page = await this.database.reading(caller, (manager) => manager.findOneBy(CheckoutPageRecord, key));
-    const paymentUrl = page?.paymentUrl ?? (await this.organizationPaymentUrl(caller));
-    return { paymentUrl, isStarted: Boolean(page?.startedAt) };
+    return { paymentUrl: page?.paymentUrl ?? null, isStarted: Boolean(page?.startedAt) };
   }
 
   async start(caller: Caller, session: string): Promise<void> {
-    const row = { ...keyOf(caller, session), startedAt: () => 'now()' };
-    await this.insert(CheckoutPageRecord, row)
-      .orUpdate(['started_at'], [...KEY, 'session_id'])
-      .execute();
+    await this.upsert({ ...keyOf(caller, session), startedAt: () => 'now()' }, 'started_at');
   }
 
   async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
-    const row = { ...keyOf(caller, session), paymentUrl };
-    const insert = this.insert(CheckoutPageRecord, row).orUpdate(['payment_url'], [...KEY, 'session_id']);
-    await orStale(insert.execute(), 'checkout_pages_session_fkey');
+    const upsert = this.upsert({ ...keyOf(caller, session), paymentUrl }, 'payment_url');
+    await orStale(upsert, 'checkout_pages_session_fkey');
   }
 
-  async setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void> {
-    const own = scopeOf(caller);
-    if (url === null) await this.database.repository(PaymentUrlRecord).delete(own);
-    else
-      await this.insert(PaymentUrlRecord, { ...own, url })
-        .orUpdate(['url'], KEY)
-        .execute();
-  }
-
-  async organizationPaymentUrl(caller: Caller): Promise<string | null> {
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentUrlRecord, scopeOf(caller)));
-    return row?.url ?? null;
-  }
-
-  async paymentUrlsOf(organizations: readonly string[]): Promise<PaymentUrls[]> {
-    const ids = organizations.map((id) => uuidOf(id));
-    const rows = await this.database.reading({ queue: 'payment urls' }, (manager) =>
-      manager
-        .createQueryBuilder(PaymentUrlRecord, 'row')
-        .comment('every organization: an operator lists several')
-        .where({ organizationId: In(ids) })
-        .getMany(),
-    );
-    return organizations.map((organization) => {
-      const own = rows.filter(({ organizationId }) => idOf(ORGANIZATION_ID, organizationId) === organization);
-      return { test: null, live: null, ...Object.fromEntries(own.map(({ mode, url }) => [mode, url])) };
-    });
-  }
-
-  /** Not `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
-  private insert<Row extends ObjectLiteral>(record: new () => Row, row: QueryDeepPartialEntity<Row>) {
-    return this.database.repository(record).createQueryBuilder().insert().values(row);
+  /** Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
+  private upsert(row: QueryDeepPartialEntity<CheckoutPageRecord>, column: string) {
+    const insert = this.database.repository(CheckoutPageRecord).createQueryBuilder().insert().values(row);
+    return insert.orUpdate([column], KEY).execute();
   }
 }
 

@@ -4,7 +4,7 @@ import { Database, type PlainWrite } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { ManageWebhookSecret } from '../../../access/index.js';
+import { ManageOrganizations } from '../../../access/index.js';
 import { EVENT_ID } from '../../../events/index.js';
 import { type ClaimedDelivery, Deliveries, type PolledPage, type Share } from '../../application/ports.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
@@ -65,7 +65,7 @@ export class PostgresDeliveries extends Deliveries {
   constructor(
     private readonly database: Database,
     private readonly encryption: Encryption,
-    private readonly webhookSecret: ManageWebhookSecret,
+    private readonly manageOrganizations: ManageOrganizations,
     private readonly clock: Clock,
     private readonly callerClock: CallerClock,
   ) {
@@ -101,7 +101,7 @@ export class PostgresDeliveries extends Deliveries {
     const rows = await claimShares(this.database, organization, shares, new Date(now), new Date(leaseEnd));
     let own: Promise<readonly string[]> | undefined;
     const ownSecrets = () => {
-      own ??= this.webhookSecret.active(organization);
+      own ??= this.manageOrganizations.webhookSecrets(organization);
       return own;
     };
     const claimed = await Promise.allSettled(rows.map((row) => this.claimedOf(organization, row, now, ownSecrets)));

@@ -1,6 +1,6 @@
-import type { Mode } from '../../../shared/caller.js';
-import { invalidParam } from '../../../shared/errors.js';
-import { filledUrl, hasUser, isHttpUrl, MAX_FILLED, placeholderFault } from '../../../shared/web-url.js';
+import type { Mode } from './caller.js';
+import { invalidParam } from './errors.js';
+import { filledUrl, hasUser, isHttpUrl, MAX_FILLED, placeholderFault } from './web-url.js';
 
 /** The placeholders of a payment URL, with the longest values that a shop may rely on. */
 const LONGEST = {
@@ -29,8 +29,10 @@ export function requirePaymentUrl(param: string, url: string, mode: Mode): void 
   throw invalidParam(param, 'too_long', message);
 }
 
-/** Refuses a payment URL for all sessions that does not contain the session's ID. */
-export function requireTemplate(param: string, url: string): void {
+/** Refuses a payment URL for all sessions that is unsuitable for one, or does not contain the session's ID. */
+export function requireTemplate(param: string, url: string | null | undefined, mode: Mode): void {
+  if (url === null || url === undefined) return;
+  requirePaymentUrl(param, url, mode);
   if (!/(?:\{|%7B)CHECKOUT_SESSION_ID/i.test(url)) throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
 }
 

@@ -3,11 +3,8 @@ import { exampleId } from '../../../src/request/schema.js';
 import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';
 
-const SETTINGS = { name: 'Acme', contact: null, termsUrl: null, privacyUrl: null, detailsRetentionDays: null };
-const TAKEN = Organization.restore(exampleId(ORGANIZATION_ID), 'merchant-4711', {
-  ...SETTINGS,
-  refundApproval: 'keys',
-});
+const { settings } = Organization.create('Acme', 0);
+const TAKEN = Organization.restore(exampleId(ORGANIZATION_ID), 'merchant-4711', settings);
 const CHANGED = {
   contact: 'help@acme.example',
   payment_url: { live: 'https://pay.example/{CHECKOUT_SESSION_ID}' },

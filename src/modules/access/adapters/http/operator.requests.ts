@@ -14,22 +14,23 @@ import {
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
 import { MODES, type Mode, RIGHTS, type Right } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
 import {
-  API_KEY_ID,
   MAX_RETENTION_DAYS,
-  type NewApiKey,
+  type OrganizationChange,
   type OrganizationSettings,
   REFUND_APPROVALS,
-  type Rotation,
-} from '../../../access/index.js';
-import type { MerchantChange } from '../../application/manage-merchants.js';
+} from '../../domain/organization.js';
 
 const LAST_SECOND = 253_402_300_799;
 const DAY = 86_400;
 const REFERENCE = 'Your own ID of the organization, unique for ever.';
+const NAME = { min: 1, max: 255, description: 'Name, which customers are shown.' };
+
+const setting = (what: string, max = 500) => Text({ max, optional: true, description: `${what}. Null removes it.` });
 
 export class CreateOrganizationRequest {
-  @Text({ min: 1, max: 255, description: 'Name, which customers are shown.' }) name!: string;
+  @Text(NAME) name!: string;
   @KeyText({
     optional: true,
     description: `${REFERENCE} Repeating it with the same name returns the first organization.`,
@@ -43,30 +44,16 @@ export class ListOrganizationsQuery {
   @Id(ORGANIZATION_ID, CURSOR) cursor?: string;
 }
 
-const url = (what: string) =>
-  Text({ max: 500, optional: true, description: `${what}, with \`https\`. Null removes it.` });
-const paymentUrl = (mode: Mode) =>
-  Text({
-    max: 8000,
-    optional: true,
-    description: `Where customers pay in ${mode} mode: a URL with \`{CHECKOUT_SESSION_ID}\`. Null removes it.`,
-  });
-
 export class PaymentUrlsRequest {
-  @paymentUrl('test') test?: string | null;
-  @paymentUrl('live') live?: string | null;
+  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) test?: string | null;
+  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) live?: string | null;
 }
 
 export class ChangeOrganizationRequest {
-  @Text({ min: 1, max: 255, optional: true, description: 'Name, which customers are shown.' }) name?: string | null;
-  @Text({
-    max: 500,
-    optional: true,
-    description: 'Whom customers can ask: an e-mail address or an https URL. Null removes it.',
-  })
-  contact?: string | null;
-  @url('URL of the terms') terms_url?: string | null;
-  @url('URL of the privacy notice') privacy_url?: string | null;
+  @Text({ ...NAME, optional: true }) name?: string | null;
+  @setting('Whom customers can ask: an e-mail address or an https URL') contact?: string | null;
+  @setting('URL of the terms, with `https`') terms_url?: string | null;
+  @setting('URL of the privacy notice, with `https`') privacy_url?: string | null;
   @Fields(() => PaymentUrlsRequest, { optional: true, description: 'Only the given modes change.' })
   payment_url?: PaymentUrlsRequest;
   @OneOf(REFUND_APPROVALS, {
@@ -86,12 +73,12 @@ export class ChangeOrganizationRequest {
 
 export class CreateApiKeyRequest {
   @OneOf(MODES, { description: 'Mode of the key. In `test` mode no money moves.' }) mode!: Mode;
-  @OneOf(['secret', 'restricted'], {
+  @OneOf(OWNED_KINDS, {
     optional: true,
     default: 'secret',
     description: 'A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.',
   })
-  kind?: 'secret' | 'restricted';
+  kind?: (typeof OWNED_KINDS)[number];
   @SomeOf(RIGHTS, { optional: true, default: [], description: 'What a restricted key may do besides reading.' })
   rights?: Right[];
   @Text({
@@ -102,8 +89,8 @@ export class CreateApiKeyRequest {
   })
   holder?: string | null;
   @ListOfOrigins({
-    optional: true,
     max: 100,
+    optional: true,
     default: [],
     description: 'Browser origins that may use it, for trusted pages only.',
   })
@@ -136,7 +123,7 @@ function overlap(max: number, fallback: number, description: string) {
 }
 
 /** Only fields in the body change. A null `name` counts as absent. */
-export function toChange(body: ChangeOrganizationRequest): MerchantChange {
+export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
   const { name, contact, terms_url, privacy_url, payment_url, refund_approval, details_retention_days: days } = body;
   return {
     ...(name && { name }),
@@ -148,18 +135,3 @@ export function toChange(body: ChangeOrganizationRequest): MerchantChange {
     ...(days !== undefined && { detailsRetentionDays: days }),
   };
 }
-
-export function toNewKey(organization: string, body: CreateApiKeyRequest): NewApiKey {
-  const { mode, kind = 'secret', rights = [], holder, origins = [], expires_at } = body;
-  return {
-    ...{ kind, mode, organization, rights, holder: holder ?? undefined },
-    allowedOrigins: origins,
-    expiresAt: instantOf(expires_at),
-  };
-}
-
-export function toRotation({ overlap_seconds = 7 * DAY, expires_at }: RotateApiKeyRequest): Rotation {
-  return { overlap: overlap_seconds * 1000, expiresAt: instantOf(expires_at) };
-}
-
-const instantOf = (seconds: number | null | undefined) => (seconds ?? null) && (seconds as number) * 1000;

@@ -1,0 +1,175 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { OperatorKey } from '../../../../request/credential.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { listResponse } from '../../../../request/list.view.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
+import { pageRequest } from '../../../../request/validation/list.query.js';
+import { NoFieldsRequest } from '../../../../request/validation/requests.js';
+import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { ManageApiKeys } from '../../application/manage-api-keys.js';
+import { ManageOrganizations } from '../../application/manage-organizations.js';
+import { Organizations } from '../../application/ports.js';
+import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
+import { ORGANIZATION_FACTS } from '../../facts.js';
+import * as shown from '../representation/operator.views.js';
+import * as asked from './operator.requests.js';
+import { inPath, OperatorWrites } from './operator-writes.js';
+
+const { path } = ORGANIZATION_FACTS.operator;
+
+@Controller(path)
+@OperatorKey()
+@Tag('Operator: organizations', 'Merchants that a platform signs up by program.')
+export class OrganizationsController {
+  constructor(
+    private readonly writes: OperatorWrites,
+    private readonly organizations: Organizations,
+    private readonly manage: ManageOrganizations,
+  ) {}
+
+  @Operation('createOrganization', {
+    summary: 'Create an organization',
+    description:
+      'Creates an organization, which has no key yet. Repeating a request with the same `reference` returns the first organization.',
+    answers: {
+      201: { description: 'The organization.', schema: shown.ORGANIZATION, located: true },
+      200: {
+        description: 'The organization that was created earlier with this `reference`.',
+        schema: shown.ORGANIZATION,
+      },
+    },
+  })
+  @Post()
+  @IdempotencyKey('required')
+  create(@Keyed(asked.CreateOrganizationRequest) request: KeyedRequest<asked.CreateOrganizationRequest>) {
+    const { name, reference } = request.body;
+    return this.writes.once(
+      request,
+      () => this.manage.create(name, reference ?? null),
+      ({ organization }) => shown.organizationView(organization),
+      ({ organization, isNew }) => (isNew ? { status: 201, location: `${path}/${organization.id}` } : {}),
+    );
+  }
+
+  @Operation('listOrganizations', {
+    summary: 'List organizations',
+    description: 'Lists all organizations, newest first.',
+    answers: { 200: { description: 'A page of organizations.', schema: shown.ORGANIZATION_LIST } },
+  })
+  @Get()
+  async list(@ValidQuery() query: asked.ListOrganizationsQuery) {
+    return listResponse(await this.organizations.list(pageRequest(query), query.reference), shown.organizationView);
+  }
+
+  @Operation('readOrganization', {
+    summary: 'Retrieve an organization',
+    answers: { 200: { description: 'The organization.', schema: shown.ORGANIZATION } },
+  })
+  @Get(':id')
+  async read(@PathId(ORGANIZATION_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    return shown.organizationView(await inPath(this.organizations.byId(id)));
+  }
+
+  @Operation('changeOrganization', {
+    summary: 'Change an organization',
+    description: 'Changes only the given fields.',
+    answers: { 200: { description: 'The organization.', schema: shown.ORGANIZATION } },
+  })
+  @Post(':id')
+  @IdempotencyKey('accepted')
+  change(
+    @Keyed(asked.ChangeOrganizationRequest) request: KeyedRequest<asked.ChangeOrganizationRequest>,
+    @PathId(ORGANIZATION_ID) id: string,
+  ) {
+    return this.writes.once(
+      request,
+      () => this.manage.change(id, asked.toChange(request.body)),
+      shown.organizationView,
+    );
+  }
+
+  @Operation('rotateOrganizationWebhookSecret', {
+    summary: 'Rotate the webhook secret of an organization',
+    description:
+      'Creates a new secret for the webhooks to a `notify_url`. For `overlap_seconds`, they are signed with both the new and the previous secret. An older secret stops at once.',
+    answers: { 200: { description: 'The new secret.', schema: shown.WEBHOOK_SECRET } },
+  })
+  @Post(':id/webhook_secret/rotate')
+  @IdempotencyKey('accepted')
+  rotateSecret(
+    @Keyed(asked.RotateWebhookSecretRequest) request: KeyedRequest<asked.RotateWebhookSecretRequest>,
+    @PathId(ORGANIZATION_ID) organization: string,
+  ) {
+    const { overlap_seconds: overlap } = request.body;
+    const rotate = () => this.manage.rotateWebhookSecret(organization, overlap && overlap * 1000);
+    return this.writes.once(request, rotate, shown.webhookSecretView, () => ({ hasSecret: true }));
+  }
+}
+
+@Controller('/operator/v1')
+@OperatorKey()
+@Tag('Operator: API keys', 'Keys of organizations.')
+export class ApiKeysController {
+  constructor(
+    private readonly writes: OperatorWrites,
+    private readonly keys: ManageApiKeys,
+  ) {}
+
+  @Operation('createApiKey', {
+    summary: 'Create a key of an organization',
+    description: 'Creates a key. It is returned only here and when the request is repeated with its idempotency key.',
+    answers: { 201: { description: 'The key.', schema: shown.API_KEY_WITH_KEY } },
+  })
+  @Post('organizations/:id/api_keys')
+  @IdempotencyKey('required')
+  create(
+    @Keyed(asked.CreateApiKeyRequest) request: KeyedRequest<asked.CreateApiKeyRequest>,
+    @PathId(ORGANIZATION_ID) organization: string,
+  ) {
+    const { kind = 'secret', expires_at, ...terms } = request.body;
+    const input = { ...terms, kind, organization, expiresAt: expires_at && expires_at * 1000 };
+    const about = () => ({ status: 201, hasSecret: true });
+    return this.writes.once(request, () => this.keys.create(input), shown.withKeyView, about);
+  }
+
+  @Operation('listApiKeys', {
+    summary: 'List the keys of an organization',
+    description: 'Lists all keys of an organization, newest first, also those that are revoked or expired.',
+    answers: { 200: { description: 'A page of keys.', schema: shown.API_KEY_LIST } },
+  })
+  @Get('organizations/:id/api_keys')
+  async list(@PathId(ORGANIZATION_ID) organization: string, @ValidQuery() query: asked.ListApiKeysQuery) {
+    return listResponse(await inPath(this.keys.list(organization, pageRequest(query))), shown.apiKeyView);
+  }
+
+  @Operation('revokeApiKey', {
+    summary: 'Revoke a key',
+    description: 'Ends a key. It stops everywhere within 5 seconds.',
+    answers: { 200: { description: 'The revoked key.', schema: shown.API_KEY } },
+  })
+  @Post('api_keys/:id/revoke')
+  @IdempotencyKey('accepted')
+  revoke(@Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>, @PathId(API_KEY_ID) id: string) {
+    return this.writes.once(request, () => this.keys.revoke(id, OWNED_KINDS), shown.apiKeyView);
+  }
+
+  @Operation('rotateApiKey', {
+    summary: 'Rotate a key',
+    description:
+      'Creates a key with the holder, rights and origins of the old one, which still works for `overlap_seconds`.',
+    answers: { 200: { description: 'The new key.', schema: shown.API_KEY_WITH_KEY } },
+  })
+  @Post('api_keys/:id/rotate')
+  @IdempotencyKey('accepted')
+  rotate(
+    @Keyed(asked.RotateApiKeyRequest) request: KeyedRequest<asked.RotateApiKeyRequest>,
+    @PathId(API_KEY_ID) id: string,
+  ) {
+    const { overlap_seconds: overlap, expires_at } = request.body;
+    const rotation = { overlap: overlap && overlap * 1000, expiresAt: expires_at && expires_at * 1000 };
+    const rotate = () => this.keys.rotate(id, rotation, OWNED_KINDS);
+    return this.writes.once(request, rotate, shown.withKeyView, () => ({ hasSecret: true }));
+  }
+}
