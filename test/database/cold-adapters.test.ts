@@ -99,6 +99,9 @@ test('each statement names its organization and mode, or says why it reads those
     organizationPaymentUrl: () => pages.organizationPaymentUrl(caller),
     paymentUrlsOf: () => pages.paymentUrlsOf([caller.organization]),
     find: () => pages.find(caller, session.id),
+    addTransfer: () => pages.addTransfer(caller, session.id, new Date()),
+    dueTransfers: () => pages.dueTransfers(1),
+    takeTransfer: () => pages.takeTransfer(caller, session.id),
   };
 
   const endpoints = port(WebhookEndpoints);

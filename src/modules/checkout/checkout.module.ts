@@ -12,8 +12,7 @@ import { PostgresSessionDetails } from './adapters/persistence/postgres-session-
 import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { RetentionSweeper } from './adapters/schedule/retention-sweeper.js';
-import { AwaitPayment } from './application/await-payment.js';
-import { CloseCheckoutSession } from './application/close-checkout-session.js';
+import { ChangeCheckoutSession } from './application/change-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import {
   CheckoutSessionEvents,
@@ -24,7 +23,6 @@ import {
   PageLinks,
   SessionDetails,
 } from './application/ports.js';
-import { RedactCheckoutSession } from './application/redact-checkout-session.js';
 import {
   PAYMENT_REQUIRED,
   PAYMENT_SESSION_MISMATCH,
@@ -37,11 +35,9 @@ import { SESSION_FACTS } from './facts.js';
   imports: [EventsModule],
   controllers: [CheckoutSessionsController, CheckoutSessionWaitsController, LedgerCheckoutSessionsController],
   providers: [
-    AwaitPayment,
-    CloseCheckoutSession,
+    ChangeCheckoutSession,
     CreateCheckoutSession,
     ExpirySweeper,
-    RedactCheckoutSession,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
@@ -50,7 +46,7 @@ import { SESSION_FACTS } from './facts.js';
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
-  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, OldSessions, OverdueSessions, PageLinks],
+  exports: [ChangeCheckoutSession, CheckoutSessionQueries, OldSessions, OverdueSessions, PageLinks],
 })
 export class CheckoutModule {}
 

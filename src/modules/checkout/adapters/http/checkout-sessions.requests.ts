@@ -20,7 +20,7 @@ import {
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import { Metadata } from '../../../../request/validation/metadata.js';
 import { Owner } from '../../../../request/validation/requests.js';
-import type { Awaited } from '../../application/await-payment.js';
+import type { Awaited } from '../../application/change-checkout-session.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

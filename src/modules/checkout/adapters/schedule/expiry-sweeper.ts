@@ -4,7 +4,7 @@ import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
-import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CheckoutSessions, type OverdueSession } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
@@ -17,7 +17,7 @@ export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly sessions: CheckoutSessions,
-    private readonly closeCheckoutSession: CloseCheckoutSession,
+    private readonly changeSession: ChangeCheckoutSession,
     private readonly jobs: Jobs,
   ) {}
 
@@ -38,9 +38,7 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     for (const owned of Map.groupBy(overdue, nameOf).values()) {
       const [{ organization, mode }] = owned as [OverdueSession];
       const places = owned.map(({ place }) => place);
-      await this.database.commit(async () =>
-        this.closeCheckoutSession.expireOverdue({ organization, mode, ahead }, places),
-      );
+      await this.database.commit(async () => this.changeSession.expireOverdue({ organization, mode, ahead }, places));
     }
   }
 }

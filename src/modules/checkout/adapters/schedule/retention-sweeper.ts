@@ -5,8 +5,8 @@ import { Jobs } from '../../../../platform/jobs.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { decided, inTransaction } from '../../../../shared/decision.js';
 import { Organizations } from '../../../access/index.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { type ClosedSession, OldSessions, SessionDetails } from '../../application/ports.js';
-import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 
 const INTERVAL_MS = 60_000;
 /** So that a batch holds its locks for a few milliseconds. */
@@ -18,7 +18,7 @@ export class RetentionSweeper extends OldSessions implements OnApplicationBootst
   constructor(
     private readonly database: Database,
     private readonly details: SessionDetails,
-    private readonly redactCheckoutSession: RedactCheckoutSession,
+    private readonly changeSession: ChangeCheckoutSession,
     private readonly organizations: Organizations,
     private readonly jobs: Jobs,
   ) {
@@ -54,7 +54,7 @@ export class RetentionSweeper extends OldSessions implements OnApplicationBootst
     const paid = await this.database.commit(async () => inTransaction(caller, remove));
     for (const { id, isExpired } of closed) {
       if (!isExpired || paid.includes(id))
-        await this.database.commit(async () => this.redactCheckoutSession.execute(caller, id));
+        await this.database.commit(async () => this.changeSession.redact(caller, id));
     }
   }
 }
