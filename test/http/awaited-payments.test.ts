@@ -1,7 +1,7 @@
 /** Sessions that stay open while their money is on its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { isReplay, atOnce as many, type Reply, SMALLEST, untilDecided } from '../support/client.js';
@@ -182,7 +182,7 @@ describe('await_payment', () => {
     const until = now() + 3;
     expect((await awaited(id, until)).status).toBe(200);
     const looks = async () => {
-      await service.application.get(ExpirySweeper).sweep();
+      await service.application.get(SessionSweeper).expire();
       const [session, all, open, expired] = await Promise.all(
         [`/${id}`, '', '?status=open', '?status=expired'].map((rest) => shop.get(PATH + rest)),
       );
@@ -270,7 +270,7 @@ describe('at once', () => {
       const chosen = number % 2 === 0 ? contestants : contestants.filter((_, at) => at !== 3);
       const [replies] = await Promise.all([
         atOnce(chosen, number),
-        ...[service, other].map(({ application }) => application.get(ExpirySweeper).sweep()),
+        ...[service, other].map(({ application }) => application.get(SessionSweeper).expire()),
       ]);
       // Every answer but the clock's is of this session.
       const done = replies.filter(({ status }) => status < 300).map(({ body }) => body);

@@ -93,15 +93,12 @@ export abstract class CheckoutSessionEvents {
   abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
 }
 
-/** Expires the sessions that a moved test clock made overdue. */
-export abstract class OverdueSessions {
-  abstract sweep(clock: MovedClock): Promise<void>;
-}
-
-/** Forgets sessions that were closed longer ago than their organization keeps details, by the clock of the caller. */
-export abstract class OldSessions {
-  /** Goes on for about `forMs`, if there are so many. */
-  abstract sweep(caller: Caller, forMs?: number): Promise<void>;
+/** Does what is due for sessions. */
+export abstract class DueSessions {
+  /** Stores the sessions as expired that a moved test clock made overdue, with their events. */
+  abstract expire(clock: MovedClock): Promise<void>;
+  /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
+  abstract forget(caller: Caller, forMs?: number): Promise<void>;
 }
 
 export interface PageLink {
