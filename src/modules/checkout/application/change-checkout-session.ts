@@ -22,7 +22,7 @@ export interface PaidSession {
 /** Until when to wait, in Unix seconds, or null to wait no longer; and why, for the event. */
 export interface Awaited {
   readonly until: number | null;
-  readonly reason: string | null;
+  readonly reason?: string | null;
 }
 
 /** Each method refuses with not_found, and as the same method of CheckoutSession does. */
@@ -66,7 +66,7 @@ export class ChangeCheckoutSession {
   }
 
   /** Keeps the session open while the money for it is on its way. Refuses with invalid_param, too. */
-  awaitPayment(caller: Caller, id: OwnId, { until, reason }: Awaited): DecidedInTransaction<CheckoutSession> {
+  awaitPayment(caller: Caller, id: OwnId, { until, reason = null }: Awaited): DecidedInTransaction<CheckoutSession> {
     return inTransaction(caller, async () => {
       const timed = await this.clock.at(caller);
       const now = Math.floor(timed.now / 1000);

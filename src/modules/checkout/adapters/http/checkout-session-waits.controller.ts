@@ -10,7 +10,7 @@ import { ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { CHECKOUT_SESSION, checkoutSessionJson } from '../representation/checkout-sessions.views.js';
-import { AwaitTestPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
+import { AwaitTestPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
@@ -36,7 +36,7 @@ export class CheckoutSessionWaitsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.changeSession.awaitPayment(caller, ownId(caller, id), toAwaited(request.body)),
+      async () => this.changeSession.awaitPayment(caller, ownId(caller, id), request.body),
       (session) => ({ status: 200, body: checkoutSessionJson(session) }),
     );
   }

@@ -13,7 +13,7 @@ import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
-import { AwaitPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
+import { AwaitPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
@@ -58,7 +58,7 @@ export class LedgerCheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.changeSession.awaitPayment(caller, id, toAwaited(request.body)),
+      async () => this.changeSession.awaitPayment(caller, id, request.body),
       (session) => ({
         status: 200,
         body: JSON.stringify(ledgerCheckoutSessionView(caller.organization, session)),
