@@ -15,7 +15,6 @@ import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
 import { PayFromPage } from './application/pay-from-page.js';
 import { DueTransfers, Pages } from './application/ports.js';
-import { PretendPayer } from './application/pretend-payer.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
@@ -25,7 +24,6 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
     PayFromPage,
-    PretendPayer,
     ReadPage,
     SetPaymentUrl,
     { provide: DueTransfers, useClass: TransferSweeper },

@@ -7,8 +7,7 @@ import { PublicUrl } from '../../../../request/public-url.js';
 import { HttpResponse } from '../../../../request/response.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
-import { type NextPlace, PayFromPage } from '../../application/pay-from-page.js';
-import { OUTCOMES, type Outcome, PretendPayer } from '../../application/pretend-payer.js';
+import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
 import type { CheckoutPage, Visit } from '../../domain/checkout-page.js';
 import { checkoutPageView } from '../representation/checkout-page.views.js';
@@ -32,7 +31,6 @@ export class PageController {
   constructor(
     private readonly readPage: ReadPage,
     private readonly payFromPage: PayFromPage,
-    private readonly payer: PretendPayer,
     private readonly idempotency: Idempotency,
     private readonly publicUrl: PublicUrl,
   ) {}
@@ -65,7 +63,7 @@ export class PageController {
   @Post('pay')
   @TakesForm()
   pay(@Req() request: PageRequest): Promise<HttpResponse> {
-    return this.decided(request, () => this.payFromPage.execute(request.params.token));
+    return this.decided(request, () => this.payFromPage.start(request.params.token));
   }
 
   @Get('pretend')
@@ -81,7 +79,7 @@ export class PageController {
   @TakesForm()
   async pretendTo(@Req() request: PageRequest, @Param('outcome') outcome: string): Promise<HttpResponse> {
     if (!isOutcome(outcome)) throw notFound('token');
-    return this.decided(request, () => this.payer.choose(request.params.token, outcome));
+    return this.decided(request, () => this.payFromPage.pretend(request.params.token, outcome));
   }
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */

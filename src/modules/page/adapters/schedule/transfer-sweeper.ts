@@ -3,8 +3,8 @@ import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
+import { PayFromPage } from '../../application/pay-from-page.js';
 import { type DueTransfer, DueTransfers, Pages } from '../../application/ports.js';
-import { PretendPayer } from '../../application/pretend-payer.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
@@ -14,7 +14,7 @@ export class TransferSweeper extends DueTransfers implements OnApplicationBootst
   constructor(
     private readonly database: Database,
     private readonly pages: Pages,
-    private readonly payer: PretendPayer,
+    private readonly payFromPage: PayFromPage,
     private readonly jobs: Jobs,
   ) {
     super();
@@ -29,7 +29,7 @@ export class TransferSweeper extends DueTransfers implements OnApplicationBootst
       limit: BATCH,
       find: (most, after) => this.pages.dueTransfers(most, after, clock),
       handle: async (due) => {
-        for (const transfer of due) await this.database.commit(async () => this.payer.receive(transfer));
+        for (const transfer of due) await this.database.commit(async () => this.payFromPage.receive(transfer));
       },
     });
   }
