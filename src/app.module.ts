@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { EncryptionModule } from './encryption/encryption.module.js';
+import { ENCRYPTION, Encryption } from './encryption/encryption.js';
+import { Reencryption } from './encryption/reencryption.js';
 import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
@@ -15,10 +16,9 @@ import { BodyGuard } from './request/body.guard.js';
 import { HTTP_ERRORS } from './request/error.codes.js';
 import { ErrorFilter } from './request/error.filter.js';
 import { ErrorResponses } from './request/errors.js';
-import { IDEMPOTENCY_ERRORS } from './request/idempotency/error.codes.js';
-import { IdempotencyModule } from './request/idempotency/idempotency.module.js';
+import { IDEMPOTENCY_ERRORS, Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
-import { RESPONSE_TRACES } from './request/idempotency/stored-responses.js';
+import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
@@ -58,17 +58,18 @@ export class AppModule {
           poolSize: config.databasePoolSize,
           records: recordsOf(modules),
           timeLimits,
-          gatherReads: config.databaseGatherReads,
         }),
-        EncryptionModule,
         TelemetryModule,
-        IdempotencyModule,
         ...modules.map(({ module }) => module),
       ],
       controllers: [ReferenceController],
       providers: [
         { provide: Config, useValue: config },
         { provide: Facts, useValue: factsOf(modules) },
+        ENCRYPTION,
+        Reencryption,
+        StoredResponses,
+        Idempotency,
         ErrorResponses,
         { provide: Clock, useClass: SystemClock },
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
@@ -80,7 +81,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_GUARD, useClass: ActorGuard },
       ],
-      exports: [Clock, Config, ErrorResponses, Facts, Jobs, PublicUrl, WebhookUrls],
+      exports: [Clock, Config, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
     };
   }
 }

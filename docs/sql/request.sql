@@ -1,7 +1,12 @@
 -- idempotency.find
-SELECT fingerprint, status, location, body, expires_at <= now() AS expired
+SELECT fingerprint, status, location, body
 FROM idempotency_keys
-WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4;
+WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4 AND expires_at > now();
+
+-- idempotency.forget
+DELETE
+FROM idempotency_keys
+WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4 AND expires_at <= now();
 
 -- idempotency.old
 /* every organization: expired responses are removed for all */

@@ -9,13 +9,7 @@ const PAGE = 1_000;
 
 type Record = new () => object;
 
-interface Marked {
-  readonly record: Record;
-  readonly property: string | symbol;
-  readonly expires: boolean;
-}
-
-const marked: Marked[] = [];
+const marked: { readonly record: Record; readonly property: string | symbol; readonly expires: boolean }[] = [];
 
 /**
  * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted.
@@ -34,6 +28,8 @@ interface Value {
 
 export type Look = (statement: PlainStatement, values: readonly unknown[]) => Promise<Value[]>;
 
+type EncryptedColumn = ReturnType<typeof encryptedColumns>[number];
+
 export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): AsyncGenerator<Value> {
   for (let after: readonly string[] | undefined = start; after; ) {
     const page: Value[] = await read(look, after);
@@ -44,37 +40,29 @@ export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): A
 
 export function encryptedColumns() {
   return marked.map(({ record, property, expires }) => {
-    const columns = columnsOf<object>(record);
+    const [table, columns] = [tableOf(record), columnsOf<object>(record)];
     const key = columns.filter(({ isPrimary }) => isPrimary);
-    const found = columns.find((one) => one.property === property);
-    if (!found) throw new Error(`${record.name}.${String(property)} is not a column.`);
-    return { expires, ...statementsOn(tableOf(record), key, found) };
-  });
-}
-
-type EncryptedColumn = Pick<ReturnType<typeof statementsOn>, 'look' | 'start'>;
-type Column = ReturnType<typeof columnsOf>[number];
-
-function statementsOn(table: string, key: readonly Column[], { column, type }: Column) {
-  const isText = type === 'text';
-  const names = key.map((one) => one.column);
-  const places = names.map((_, index) => `$${index + 1}`);
-  const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
-  return {
-    start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
-    /** A page of the values after a key, in the order of the keys. */
-    look: {
-      name: `encryption.look ${table} ${column}`,
-      text: `/* every organization: any of them may have values under an older key */
+    const [{ column, type }] = columns.filter((one) => one.property === property) as [(typeof columns)[number]];
+    const names = key.map((one) => one.column);
+    const places = names.map((_, index) => `$${index + 1}`);
+    const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
+    return {
+      expires,
+      start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
+      /** A page of the values after a key, in the order of the keys. */
+      look: {
+        name: `encryption.look ${table} ${column}`,
+        text: `/* every organization: any of them may have values under an older key */
         SELECT ARRAY[${names.map((name) => `${name}::text`)}] AS key, ${column} AS sealed FROM ${table}
-        WHERE (${names}) > (${places}) AND ${isText ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
+        WHERE (${names}) > (${places}) AND ${type === 'text' ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
         ORDER BY ${names} LIMIT ${PAGE}`,
-    },
-    /** Replaces a value if it has not changed. */
-    replace: {
-      name: `encryption.replace ${table} ${column}`,
-      text: `UPDATE ${table} SET ${column} = ${renewed}
+      },
+      /** Replaces a value if it has not changed. */
+      replace: {
+        name: `encryption.replace ${table} ${column}`,
+        text: `UPDATE ${table} SET ${column} = ${renewed}
         WHERE ${names.map((name, index) => `${name} = ${places[index]}`).join(' AND ')} AND ${column} = ${value}`,
-    },
-  };
+      },
+    };
+  });
 }

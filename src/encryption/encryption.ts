@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import type { Config } from '../platform/config.js';
+import type { FactoryProvider } from '@nestjs/common';
+import { Database } from '../persistence/database.js';
+import { Config } from '../platform/config.js';
 
 export const STORED_KEY = { name: 'encryption.key', text: 'SELECT key FROM encryption_keys WHERE id = 1' };
 const CIPHER = 'aes-256-gcm';
@@ -73,3 +75,12 @@ export class Encryption {
     return undefined;
   }
 }
+
+export const ENCRYPTION: FactoryProvider<Encryption> = {
+  provide: Encryption,
+  useFactory: async (database: Database, config: Config) => {
+    const [{ key }] = (await database.read({ queue: STORED_KEY.name }, STORED_KEY, [])) as [{ key: Buffer }];
+    return new Encryption(key, config);
+  },
+  inject: [Database, Config],
+};

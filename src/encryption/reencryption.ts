@@ -17,25 +17,19 @@ export class Reencryption {
   async execute(): Promise<{ reencrypted: number; unreadable: number }> {
     let reencrypted = 0;
     for (;;) {
-      const { older, replaced, unreadable } = await this.round();
-      reencrypted += replaced;
-      // The next round finds a value that was changed, or moved to another column, after it was read.
-      if (older === 0) return { reencrypted, unreadable };
-    }
-  }
-
-  private async round() {
-    const found = { current: 0, older: 0, unreadable: 0, replaced: 0 };
-    for (const column of encryptedColumns()) {
-      for await (const { key, sealed } of valuesIn(column, this.look)) {
-        const state = this.encryption.stateOf(sealed);
-        found[state] += 1;
-        if (state !== 'older') continue;
-        const values = [...key, sealed, this.encryption.renewed(sealed)];
-        found.replaced += (await this.database.autocommit(REENCRYPTION, column.replace, values)).rowCount;
+      const found = { current: 0, older: 0, unreadable: 0 };
+      for (const column of encryptedColumns()) {
+        for await (const { key, sealed } of valuesIn(column, this.look)) {
+          const state = this.encryption.stateOf(sealed);
+          found[state] += 1;
+          if (state !== 'older') continue;
+          const values = [...key, sealed, this.encryption.renewed(sealed)];
+          reencrypted += (await this.database.autocommit(REENCRYPTION, column.replace, values)).rowCount;
+        }
       }
+      // The next round finds a value that was changed, or moved to another column, after it was read.
+      if (found.older === 0) return { reencrypted, unreadable: found.unreadable };
     }
-    return found;
   }
 
   /** Without a time limit, because there may be millions of stored responses. */

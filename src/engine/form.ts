@@ -1,21 +1,19 @@
 /** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
 import { columnsOf, type Expressions, type Record, tableOf } from '../platform/columns.js';
+import type { Owner } from '../shared/caller.js';
+import type { Write } from '../shared/decision.js';
+import type { Values } from './prepared-query.js';
 
 /** An input, which texts find under the form's name, and what is written of its rows. */
 export interface Form<Row = never> {
   readonly name: string;
   readonly input: ColumnTypes;
   valuesOf(row: Row): readonly unknown[];
-  main(rows: Rows): string;
+  /** Of one row, or of many; `of` is SQL for a column: its placeholder if there is one row. */
+  main(isOne: boolean, of: (column: string) => string): string;
   readonly texts: readonly string[];
   /** Whether rows are changed, and so locked. Exactly those must be that the input names. */
   readonly isChange: boolean;
-}
-
-interface Rows {
-  readonly isOne: boolean;
-  /** SQL for a column: its placeholder if there is one row. */
-  readonly of: (column: string) => string;
 }
 
 type ColumnTypes = Readonly<{ [column: string]: string }>;
@@ -44,7 +42,7 @@ export function insertInto<Row extends object, Made = unknown, Added = unknown>(
       for (const other of others) values.push((row as { readonly [other: string]: unknown })[other]);
       return values;
     },
-    main: ({ isOne, of }) => {
+    main: (isOne, of) => {
       const row = columns.map(({ property, column }) => made[property]?.sql(of(column)) ?? of(column)).join(', ');
       // Not SELECT: Citus sends VALUES to the machine of their organization, and may fetch to the coordinator what is selected.
       return isOne ? `${into} VALUES (${row})` : `${into} SELECT ${row} FROM ${name}`;
@@ -70,7 +68,7 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
     input: { ...KEY, amount: 'bigint' },
     valuesOf: ({ key, amount }) => [...key, amount],
     // Sub-queries find the rows by their key. A join of so few takes a third longer, and PostgreSQL may read the whole table for it.
-    main: ({ isOne, of }) => {
+    main: (isOne, of) => {
       const amount = isOne ? of('amount') : `(SELECT sum(amount)::bigint FROM ${name} WHERE ${isOf})`;
       const found = keys.map((key) => `${key} = ${isOne ? of(key) : `ANY (ARRAY(SELECT ${key} FROM ${name}))`}`);
       return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')}`;
@@ -81,6 +79,28 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
 }
 
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
+
+/** A write to the tables of one module. Parts of several modules are composed into one statement. */
+export interface Part extends Write {
+  /** Whose rows it writes. Parts that are committed together have one owner. */
+  readonly owner: Owner;
+  /** A text is sent alone, in the transaction of the decision. */
+  readonly sql: Form | string;
+  readonly values: Values;
+  /** How many rows it must change; it is then sent alone. Any other number means that the state changed since it was read. */
+  readonly rows?: number;
+  /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
+  readonly stale?: readonly string[];
+}
+
+export function hot<Row>(
+  owner: Owner,
+  form: Form<Row>,
+  row: Row,
+  options: Pick<Part, 'stale' | 'committed'> = {},
+): Part {
+  return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
+}
 
 function toValue(value: unknown, isJson: boolean): unknown {
   if (isJson) return value === null ? null : JSON.stringify(value);

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { type Connection, type FieldDef, type Submittable, types } from 'pg';
+import { type ClientBase, type Connection, type FieldDef, type Submittable, types } from 'pg';
 // @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
 import { prepareValue } from 'pg/lib/utils.js';
 
@@ -24,7 +24,6 @@ export interface Outcome<Found = Row> {
 }
 
 type Row = Record<string, unknown>;
-type Done = (error: Error | undefined, outcomes: readonly Outcome[]) => void;
 
 interface Column {
   readonly name: string;
@@ -36,36 +35,41 @@ type Preparing = Connection & { readonly parsedStatements: Readonly<Record<strin
 
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
+/** The outcomes of one or more runs of a prepared statement, which are one transaction. */
+export function sent(client: ClientBase, statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
+  return new Promise((resolve, reject) => {
+    client.query(new PreparedQuery(statement, runs, (error, outcomes) => (error ? reject(error) : resolve(outcomes))));
+  });
+}
+
 /**
- * One or more runs of a prepared statement, as one transaction. pg's own query describes the columns at every run
- * (docs/explain/performance.md). PostgreSQL rejects a prepared statement whose columns changed, so this one describes them once
- * per connection.
+ * pg's own query describes the columns at every run (docs/explain/performance.md). PostgreSQL rejects a prepared statement whose
+ * columns changed, so this one describes them once per connection.
  */
-export class PreparedQuery implements Submittable {
+class PreparedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
   private readonly outcomes: Outcome[] = [];
   private rows: Row[] = [];
-  private columns: readonly Column[] | undefined;
-  private unreadable: Error | undefined;
-  private hasEnded = false;
+  private columns: readonly Column[] = [];
   private readonly startedAt = finished.hasSubscribers ? performance.now() : 0;
 
   constructor(
-    statement: Statement,
+    { name, text }: Statement,
     private readonly runs: readonly Values[],
     /** OpenTelemetry finds it by this name, which pg's own queries use too. */
-    private readonly callback: Done,
+    private readonly callback: (error: Error | undefined, outcomes: readonly Outcome[]) => void,
   ) {
-    this.name = statement.name;
-    this.text = statement.text;
+    this.name = name;
+    this.text = text;
   }
 
   /** An error is returned before anything is sent, and pg hands it to handleError. */
   submit(connection: Connection): Error | undefined {
     const prepared = (connection as Preparing).parsedStatements[this.name];
     if (prepared !== undefined && prepared !== this.text) return new Error(`Two statements are named ${this.name}.`);
-    this.columns = described.get(connection)?.get(this.name);
+    const columns = described.get(connection)?.get(this.name);
+    this.columns = columns ?? [];
     let runs: (string | Buffer | null)[][];
     try {
       runs = this.runs.map((values) => values.map(prepareValue));
@@ -80,7 +84,7 @@ export class PreparedQuery implements Submittable {
         // PostgreSQL then sends each outcome at once. Otherwise a long batch looks like a dead connection, which a timer closes.
         if (index > 0) connection.flush();
         connection.bind({ statement: this.name, values }, false);
-        if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
+        if (index === 0 && columns === undefined) connection.describe({ type: 'P' }, false);
         connection.execute(null, false);
       }
       connection.sync();
@@ -96,15 +100,10 @@ export class PreparedQuery implements Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const row: Row = {};
-    try {
-      this.columns?.forEach(({ name, parse }, index) => {
-        const text = fields[index] ?? null;
-        row[name] = text === null ? null : parse(text);
-      });
-    } catch (error) {
-      // An error thrown here would end the process.
-      this.unreadable = error as Error;
-    }
+    this.columns.forEach(({ name, parse }, index) => {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : parse(text);
+    });
     this.rows.push(row);
   }
 
@@ -112,12 +111,11 @@ export class PreparedQuery implements Submittable {
     this.outcomes.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
     this.rows = [];
     const known = described.get(connection) ?? new Map<string, readonly Column[]>();
-    if (!known.has(this.name)) described.set(connection, known.set(this.name, this.columns ?? []));
+    if (!known.has(this.name)) described.set(connection, known.set(this.name, this.columns));
   }
 
   handleReadyForQuery(): void {
-    if (this.unreadable) this.handleError(this.unreadable);
-    else this.end(undefined, this.outcomes);
+    this.end(undefined, this.outcomes);
   }
 
   /** Adds the statement's name, because the stack of pg's errors begins at the socket. */
@@ -125,10 +123,7 @@ export class PreparedQuery implements Submittable {
     this.end(Object.assign(error, { statement: this.name }), []);
   }
 
-  /** Calls back once. pg reports an error of submit() one turn later, when the socket may have failed too. */
   private end(error: Error | undefined, outcomes: readonly Outcome[]): void {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
     if (finished.hasSubscribers) {
       const ms = Math.round((performance.now() - this.startedAt) * 10) / 10;
       finished.publish({ statement: this.name, runs: this.runs.length, ms });

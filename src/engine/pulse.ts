@@ -28,22 +28,15 @@ export class Pulse {
     return new Promise((resolve, reject) => {
       const one: Waiting = { reject };
       this.waiting.add(one);
-      const end = () => {
+      const ended = work.finally(() => {
         this.waiting.delete(one);
         // A Set keeps its old tables, and what they refer to, until the next full garbage collection.
         one.reject = undefined;
-      };
-      work.then(
-        (result) => {
-          end();
-          this.beat();
-          resolve(result);
-        },
-        (error) => {
-          end();
-          reject(error);
-        },
-      );
+      });
+      ended.then((result) => {
+        this.beat();
+        resolve(result);
+      }, reject);
     });
   }
 

@@ -1,7 +1,8 @@
 import { isOfOneRun } from '../platform/faults.js';
 import { histogram } from '../platform/metric.js';
-import { nameOf, type Owner } from '../shared/caller.js';
+import type { Owner } from '../shared/caller.js';
 import type { Outcome, Statement, Values } from './prepared-query.js';
+import { ownerOfAll } from './shares.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;
@@ -22,88 +23,62 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-type Run = (
+interface Batch {
+  readonly statement: Statement;
+  reads: Read[];
+  aloneUntil: number;
+}
+
+type Send = (
   owner: Owner | undefined,
   statement: Statement,
   runs: readonly Values[],
   onSent: () => void,
 ) => Promise<readonly Outcome[]>;
 
+/**
+ * Reads of one statement and turn of the event loop go to PostgreSQL in one message, because nearly half of its time for a row
+ * found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a look-up never waits
+ * for a list.
+ */
 export class ReadBatches {
   private readonly batches = new Map<string, Batch>();
 
-  constructor(
-    private readonly run: Run,
-    private readonly isGathering: boolean,
-  ) {}
+  constructor(private readonly send: Send) {}
 
-  async add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
-    if (!this.isGathering) return (await this.run(owner, statement, [values], () => undefined))[0] as Outcome;
-    let batch = this.batches.get(statement.text);
-    if (!batch) {
-      batch = new Batch((owner, runs, onSent) => this.run(owner, statement, runs, onSent));
-      this.batches.set(statement.text, batch);
-    }
-    return batch.add(owner, values);
-  }
-}
-
-/**
- * The reads of one statement. Reads of the same turn of the event loop go to PostgreSQL in one message, because nearly half
- * of its time for a row found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a
- * look-up never waits for a list.
- */
-class Batch {
-  private gathered: Read[] = [];
-  private aloneUntil = 0;
-
-  constructor(
-    private readonly run: (
-      owner: Owner | undefined,
-      runs: readonly Values[],
-      onSent: () => void,
-    ) => Promise<readonly Outcome[]>,
-  ) {}
-
-  add(owner: Owner, values: Values): Promise<Outcome> {
+  add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
+    const batch = this.batches.get(statement.text) ?? { statement, reads: [], aloneUntil: 0 };
+    this.batches.set(statement.text, batch);
     return new Promise((resolve, reject) => {
-      this.gathered.push({ owner, values, resolve, reject });
-      if (this.gathered.length === 1) setImmediate(this.send);
-      if (this.gathered.length === TOGETHER || performance.now() < this.aloneUntil) this.send();
+      const count = batch.reads.push({ owner, values, resolve, reject });
+      if (count === TOGETHER || performance.now() < batch.aloneUntil) this.go(batch);
+      else if (count === 1) setImmediate(() => this.go(batch));
     });
   }
 
-  private readonly send = (): void => {
-    const reads = this.gathered;
+  private go(batch: Batch): void {
+    const { reads } = batch;
     // A new list, because an emptied one keeps its reads reachable for the garbage collector.
-    this.gathered = [];
-    if (reads.length > 0) void this.answer(reads);
-  };
+    batch.reads = [];
+    if (reads.length > 0) void this.answer(batch, reads);
+  }
 
-  private async answer(reads: readonly Read[]): Promise<void> {
+  private async answer(batch: Batch, reads: readonly Read[]): Promise<void> {
     let slow: NodeJS.Timeout | undefined;
-    const goAlone = () => {
-      this.aloneUntil = performance.now() + ALONE_MS;
-    };
     const onSent = () => {
-      slow = setTimeout(goAlone, SLOW_MS);
+      slow = setTimeout(() => Object.assign(batch, { aloneUntil: performance.now() + ALONE_MS }), SLOW_MS);
     };
     const runs = reads.map(({ values }) => values);
     BATCH_SIZE.observe(runs.length);
     try {
-      const outcomes = await this.run(ownerOf(reads), runs, onSent);
+      const outcomes = await this.send(ownerOfAll(reads.map(({ owner }) => owner)), batch.statement, runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
-      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer([read]);
+      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer(batch, [read]);
       else for (const { reject } of reads) reject(error);
     } finally {
       clearTimeout(slow);
     }
   }
-}
-
-/** The owner of all these reads. Undefined if there are several: such a batch takes nobody's share. */
-function ownerOf([first, ...others]: readonly Read[]): Owner | undefined {
-  return first && others.every(({ owner }) => nameOf(owner) === nameOf(first.owner)) ? first.owner : undefined;
 }

@@ -1,31 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Owner } from '../shared/caller.js';
-import type { Write } from '../shared/decision.js';
-import { type Form, NAMED } from './form.js';
+import { type Form, NAMED, type Part } from './form.js';
 import type { Statement, Values } from './prepared-query.js';
 import { textArrays } from './text-array.js';
-
-/** A write to the tables of one module. Parts of several modules are composed into one statement. */
-export interface Part extends Write {
-  /** Whose rows it writes. Parts that are committed together have one owner. */
-  readonly owner: Owner;
-  /** A text is sent alone, in the transaction of the decision. */
-  readonly sql: Form | string;
-  readonly values: Values;
-  /** How many rows it must change; it is then sent alone. Any other number means that the state changed since it was read. */
-  readonly rows?: number;
-  /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
-  readonly stale?: readonly string[];
-}
-
-export function hot<Row>(
-  owner: Owner,
-  form: Form<Row>,
-  row: Row,
-  options: Pick<Part, 'stale' | 'committed'> = {},
-): Part {
-  return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
-}
 
 /** flatMap() takes 12 µs for the values of a create, this 0.4. */
 export function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
@@ -76,7 +52,7 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
     const columns = Object.entries(form.input).map(([column, type]) => ({ column, type, place: ++last }));
     const placeholders = new Map(columns.map(({ column, type, place }) => [column, `$${place}::${type}`]));
     if (!isOne) inputs.push(manyRows(name, columns, isLimited && inputs.length === 0));
-    const main = form.main({ isOne, of: (column) => (isOne ? (placeholders.get(column) as string) : column) });
+    const main = form.main(isOne, (column) => (isOne ? (placeholders.get(column) as string) : column));
     if (isChange && texts.length > 0) {
       const named = isOne ? '1' : `(SELECT ${NAMED} FROM ${name})`;
       counts.push(`(SELECT count(*) FROM part_${texts.length}) = ${named}`);

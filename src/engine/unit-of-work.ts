@@ -1,8 +1,8 @@
 import { orStale, retried, Stale } from '../platform/retries.js';
 import type { Decided, Decision, Write } from '../shared/decision.js';
-import type { Connections } from './connections.js';
-import { composed, flat, type Part } from './statement.js';
-import { Writes } from './writes.js';
+import type { Part } from './form.js';
+import { composed, flat } from './statement.js';
+import { type Sender, Writes } from './writes.js';
 
 /**
  * The only way from a decision to the database. A decision that constraints alone can refuse is one prepared statement,
@@ -11,8 +11,8 @@ import { Writes } from './writes.js';
 export class UnitOfWork {
   private readonly writes: Writes;
 
-  constructor(private readonly connections: Connections) {
-    this.writes = new Writes(connections);
+  constructor(private readonly sender: Sender) {
+    this.writes = new Writes(sender);
   }
 
   /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
@@ -24,7 +24,7 @@ export class UnitOfWork {
 
   private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
     if ('decide' in decision) {
-      return this.connections.run(decision.owner, async () => {
+      return this.sender.run(decision.owner, async () => {
         const decided = await decision.decide();
         await this.inOpenTransaction(this.partsOf(decided.writes));
         return decided;
@@ -33,7 +33,7 @@ export class UnitOfWork {
     const parts = this.partsOf(decision.writes);
     const [first] = parts;
     if (first && parts.some(isAlone)) {
-      await this.connections.run(first.owner, () => this.inOpenTransaction(parts));
+      await this.sender.run(first.owner, () => this.inOpenTransaction(parts));
     } else if (first) {
       await orStale(this.writes.add(parts), ...stalesOf(parts));
     }
@@ -43,7 +43,7 @@ export class UnitOfWork {
   /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
   private partsOf(writes: readonly Write[]): readonly Part[] {
     const parts = writes.filter((write): write is Part => 'sql' in write);
-    if (!this.connections.isDistributed) return parts;
+    if (!this.sender.isDistributed) return parts;
     return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
   }
 
@@ -54,12 +54,14 @@ export class UnitOfWork {
       if (part.rows !== undefined && changed !== part.rows) throw new Stale();
     }
     const others = parts.filter((part) => !isAlone(part));
-    if (this.connections.isDistributed) for (const part of others) await this.sent([part]);
+    if (this.sender.isDistributed) for (const part of others) await this.sent([part]);
     else if (others.length > 0) await this.sent(others);
   }
 
-  private sent(parts: readonly Part[]): Promise<number> {
-    return orStale(this.connections.write(...composed(parts)), ...stalesOf(parts));
+  private async sent(parts: readonly Part[]): Promise<number> {
+    const { owner } = parts[0] as Part;
+    const outcome = await orStale(this.sender.autocommit(owner, ...composed(parts)), ...stalesOf(parts));
+    return outcome.rowCount;
   }
 }
 

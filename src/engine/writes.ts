@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfOneRun } from '../platform/faults.js';
 import { Quota } from '../platform/quota.js';
 import { nameOf, type Owner } from '../shared/caller.js';
-import type { Connections } from './connections.js';
-import type { Form } from './form.js';
-import { MAX_WAITING, overloaded } from './shares.js';
-import { composed, flat, type Part } from './statement.js';
+import type { Form, Part } from './form.js';
+import type { Outcome, Statement, Values } from './prepared-query.js';
+import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';
+import { composed, flat } from './statement.js';
 
 /** The most rows of one statement. More save little, and each waits for all. */
 const TOGETHER = 16;
@@ -13,6 +14,14 @@ const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
+
+/** What sends statements: persistence/database.ts. In a transaction of its own, `autocommit` sends them in that. */
+export interface Sender {
+  readonly isDistributed: boolean;
+  readonly isGatheringWrites: boolean;
+  run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result>;
+  autocommit(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome>;
+}
 
 interface Waiting {
   readonly parts: readonly Part[];
@@ -30,12 +39,12 @@ export class Writes {
   private readonly kinds = new Map<string, Kind>();
   private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
 
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly sender: Sender) {}
 
   /** Writes all parts, or none. */
   async add(parts: readonly Part[]): Promise<void> {
-    if (!this.connections.isGatheringWrites) {
-      await this.connections.autocommit(ownerOf(parts), ...composed(parts));
+    if (!this.sender.isGatheringWrites) {
+      await this.sender.autocommit(ownerOf(parts), ...composed(parts));
       return;
     }
     const owner = nameOf(ownerOf(parts));
@@ -43,7 +52,7 @@ export class Writes {
     const locking = parts.find(({ sql }) => (sql as Form).isChange);
     const names = parts.map(({ name }) => name).join(' ');
     const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
-    const kind = this.kinds.get(name) ?? new Kind(this.connections, this.waiting, () => this.kinds.delete(name));
+    const kind = this.kinds.get(name) ?? new Kind(this.sender, this.waiting, () => this.kinds.delete(name));
     this.kinds.set(name, kind);
     await kind.add(owner, parts);
   }
@@ -55,7 +64,7 @@ class Kind {
   private isBusy = false;
 
   constructor(
-    private readonly connections: Connections,
+    private readonly sender: Sender,
     private readonly waiting: Quota,
     private readonly onIdle: () => void,
   ) {}
@@ -77,14 +86,7 @@ class Kind {
       this.onIdle();
       return;
     }
-    let isOver = false;
-    const goOn = () => {
-      clearTimeout(patience);
-      if (!isOver) this.go();
-      isOver = true;
-    };
-    const patience = setTimeout(goOn, PATIENCE_MS);
-    void this.send(writes).then(goOn);
+    void Promise.race([this.send(writes), sleep(PATIENCE_MS, undefined, { ref: false })]).then(this.go);
   };
 
   private next(): Waiting[] {
@@ -107,7 +109,10 @@ class Kind {
   private async send(writes: readonly Waiting[]): Promise<void> {
     try {
       const parts = flat(writes.map((write) => write.parts));
-      await this.connections.autocommit(sharedOwner(writes), ...composed(parts, writes.length > 1));
+      await this.sender.autocommit(
+        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
+        ...composed(parts, writes.length > 1),
+      );
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.
@@ -125,10 +130,4 @@ function lengthOf(parts: readonly Part[]): number {
 
 function ownerOf(parts: readonly Part[]): Owner {
   return (parts[0] as Part).owner;
-}
-
-/** Undefined if there are several: such a statement takes nobody's share of the connections. */
-function sharedOwner(writes: readonly Waiting[]): Owner | undefined {
-  const owners = writes.map(({ parts }) => ownerOf(parts));
-  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }

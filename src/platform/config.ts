@@ -65,8 +65,6 @@ export class Config {
   /** A week at least: without `Retry-After`, deliveries are retried for less. */
   @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
-  /** Whether simultaneous reads go to PostgreSQL in one message, and simultaneous writes of one kind in one statement. */
-  @Flag() readonly databaseGatherReads: boolean = true;
   @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
 }
 

@@ -10,9 +10,6 @@ export class Stale extends Refusal {
   }
 }
 
-/** The stored response of the idempotency key has expired, or is gone, since the key was refused. */
-export class KeyExpired extends Refusal {}
-
 const RETRIES = {
   /** A statement or transaction that PostgreSQL ended for another one's sake: nothing was written. Each waits for up to 20 ms more. */
   conflict: {
@@ -22,8 +19,6 @@ const RETRIES = {
   },
   /** A decision, which is made again on the current state. */
   stale: { attempts: 5, pauseMs: 0, when: (error: unknown) => error instanceof Stale },
-  /** A request under an idempotency key. That a key expires meanwhile does not happen twice in a row. */
-  expiredKey: { attempts: 3, pauseMs: 0, when: (error: unknown) => error instanceof KeyExpired },
 } as const;
 
 /** Runs the work until it succeeds, fails otherwise, or has failed so as often as it is tried. Throws the last error. */

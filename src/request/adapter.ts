@@ -9,7 +9,7 @@ import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../shared/err
 import { MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
 import { type ErrorResponses, statusOf } from './errors.js';
-import { HttpResponse } from './response.js';
+import { HttpResponse, type ResponseParts } from './response.js';
 import { faultOf, HEADERS, lastAnswer, requestId, targetOf } from './unrouted.js';
 
 const SERVER_OPTIONS = {
@@ -103,11 +103,12 @@ export class TillgateAdapter extends FastifyAdapter {
     // An open connection would keep the process from ending until the connection times out.
     if (this.isDraining || isUnread(reply.request.raw)) reply.header('connection', 'close');
     if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
-    if (result.headers) reply.headers(result.headers);
-    if (result.location) reply.header('location', result.location);
-    if (result.replayed) markReplay(reply, result);
-    if (result.status === 413) return sendWhileDropping(reply, result);
-    return reply.code(result.status).send(result.body);
+    const { parts, headers, replayed } = result;
+    if (headers) reply.headers(headers);
+    if (parts.location) reply.header('location', parts.location);
+    if (replayed) markReplay(reply, parts);
+    reply.code(parts.status);
+    return parts.status === 413 ? sendWhileDropping(reply, parts.body) : reply.send(parts.body);
   }
 
   /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
@@ -122,9 +123,9 @@ export class TillgateAdapter extends FastifyAdapter {
   private refuse(socket: Socket, refusal: Refusal, request: Unrouted, status = statusOf(refusal)): void {
     const id = requestId(request);
     socket.on('error', () => socket.destroy());
-    const { body } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
+    const { parts } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
     this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
-    this.connections.end(socket, lastAnswer(status, body, id, request.method === 'HEAD'));
+    this.connections.end(socket, lastAnswer(status, parts.body, id, request.method === 'HEAD'));
   }
 }
 
@@ -134,13 +135,14 @@ function isUnread({ complete, headers }: IncomingMessage): boolean {
   return !complete && (coding !== undefined || Number(length) > MAX_BODY_BYTES);
 }
 
-function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse): FastifyReply {
-  const bytes = Readable.from(whileDropping(reply.request, body));
-  return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
+function sendWhileDropping(reply: FastifyReply, body: string): FastifyReply {
+  return reply
+    .header('content-length', Buffer.byteLength(body))
+    .send(Readable.from(whileDropping(reply.request, body)));
 }
 
 /** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
-function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
+function markReplay(reply: FastifyReply, { status, body }: ResponseParts): void {
   reply.header('idempotent-replayed', 'true');
   if (status < 400) return;
   const { request_id, error } = JSON.parse(body) as { request_id: string; error: { code: string } };

@@ -7,6 +7,7 @@ import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal } from 
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
 import { pathOf } from './errors.js';
 import { requestOf } from './request.js';
+import { isEncoded } from './unrouted.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Marks a route that accepts an HTML form without fields. Bodies above 1 KiB are refused. */
@@ -71,23 +72,20 @@ async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer>
   // By the next microtask, Node has parsed what came together with the head: most bodies, which then need no listeners.
   await undefined;
   if (request.complete && request.readableLength <= maxBytes) return request.read() ?? Buffer.alloc(0);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size <= maxBytes) return void chunks.push(chunk);
-      request.pause();
-      reject(tooLarge(maxBytes));
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // The client disconnected or was too slow. Node does not emit `error` in every such case.
-    const refuseIncomplete = () => {
-      if (!request.complete) reject(new Refusal(INVALID_PARAM, 'The request ended before its body did.'));
-    };
-    request.on('error', refuseIncomplete);
-    request.on('close', refuseIncomplete);
-  });
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The client disconnected or was too slow.
+    throw new Refusal(INVALID_PARAM, 'The request ended before its body did.');
+  }
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.concat(chunks);
 }
 
 /**
@@ -104,31 +102,17 @@ export async function* whileDropping({ raw, routeOptions }: FastifyRequest, answ
 function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
   const pairs = url.slice(pathOf(url).length + 1);
   if (pairs === '') return true;
-  if (!isEncoded(pairs)) throw notEncoded(pairs);
-  // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
-  if (routeOptions.config.operationId !== undefined) refuseRepeated(query as Record<string, unknown>);
-  return true;
-}
-
-function notEncoded(query: string): Refusal {
-  const malformed = query.split('&').find((pair) => !isEncoded(pair));
-  const [name = ''] = malformed?.split('=') ?? [];
-  return invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
-}
-
-function refuseRepeated(query: Record<string, unknown>): void {
-  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
-  if (repeated.length === 0) return;
-  throw invalidParams(repeated.map((name) => paramError(name, 'duplicate', `${name} is given more than once.`)));
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
+  const [malformed] = pairs.split('&').filter((pair) => !isEncoded(pair));
+  if (malformed !== undefined) {
+    const [name = ''] = malformed.split('=');
+    throw invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
   }
+  // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
+  if (routeOptions.config.operationId === undefined) return true;
+  const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
+  const faults = repeated.map(([name]) => paramError(name, 'duplicate', `${name} is given more than once.`));
+  if (faults.length > 0) throw invalidParams(faults);
+  return true;
 }
 
 declare module 'fastify' {

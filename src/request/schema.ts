@@ -2,7 +2,7 @@
 
 import type { Facts } from '../platform/facts.js';
 import { MODES } from '../shared/caller.js';
-import { type IdKind, idPattern, ORGANIZATION_ID } from '../shared/id.js';
+import { type IdKind, ORGANIZATION_ID } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
 
 declare const VALUE: unique symbol;
@@ -88,7 +88,7 @@ export function exampleId({ prefix, hasMode }: IdKind): string {
 }
 
 export function id(kind: IdKind, description: string): Schema<string> {
-  return text(description, { pattern: idPattern(kind), examples: [exampleId(kind)] });
+  return text(description, { pattern: kind.pattern.source, examples: [exampleId(kind)] });
 }
 
 /** The examples of a resource's amounts add up. */

@@ -19,13 +19,18 @@ export function requestId(request: { headers: IncomingMessage['headers'] }): str
 /** The target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is refused as a malformed ID. */
 export function targetOf(request: { url?: string | undefined }): string {
   const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
-  if (!url.includes('%')) return url;
   const path = pathOf(url);
+  return isEncoded(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+/** Whether it is percent-encoded UTF-8 (RFC 3986). */
+export function isEncoded(text: string): boolean {
+  if (!text.includes('%')) return true;
   try {
-    decodeURIComponent(path);
-    return url;
+    decodeURIComponent(text);
+    return true;
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
+    return false;
   }
 }
 

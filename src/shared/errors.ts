@@ -89,15 +89,16 @@ export function paramError(
 export class Refusal extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
-  readonly errors: readonly ParamError[];
-  readonly resource: string | undefined;
 
-  constructor({ code, kind }: ErrorCode, message: string, errors: readonly ParamError[] = [], resource?: string) {
+  constructor(
+    { code, kind }: ErrorCode,
+    message: string,
+    readonly errors: readonly ParamError[] = [],
+    readonly resource?: string,
+  ) {
     super(message);
     this.code = code;
     this.kind = kind;
-    this.errors = errors;
-    this.resource = resource;
   }
 }
 

@@ -71,10 +71,6 @@ export function isId(kind: IdKind, text: string): boolean {
   return kind.pattern.test(text);
 }
 
-export function idPattern(kind: IdKind): string {
-  return kind.pattern.source;
-}
-
 export function prefixOf(id: string): string {
   return id.slice(0, id.indexOf('_'));
 }
@@ -135,15 +131,6 @@ export function firstUuidAt(instant: number): string {
 export const FIRST_UUID = '0'.repeat(32);
 export const LAST_UUID = 'f'.repeat(32);
 
-/** The range of a page's UUIDs: made from `from` until before `to` (milliseconds), and beyond the cursor. */
-export function idRange({ from, to, cursor, order = 'desc' }: IdRange): readonly [string, string] {
-  const after = from === undefined ? FIRST_UUID : firstUuidAt(from);
-  const before = to === undefined ? LAST_UUID : firstUuidAt(to);
-  if (cursor === undefined) return [after, before];
-  const last = uuidOf(cursor);
-  return order === 'desc' ? [after, [last, before].sort()[0] as string] : [[last, after].sort()[1] as string, before];
-}
-
 interface IdRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -151,15 +138,21 @@ interface IdRange {
   readonly order?: 'desc' | 'asc';
 }
 
-/** The range of a page of a caller whose clock is `ahead`, and the seconds of creation, if identifiers do not tell them. */
+/**
+ * The range of a page's UUIDs: made from `from` until before `to` (milliseconds), and beyond the cursor. If the caller's clock is
+ * `ahead`, then the seconds of creation, which identifiers do not tell in order.
+ */
 export function createdRange(
-  { from, to, ...page }: IdRange,
+  { from, to, cursor, order = 'desc' }: IdRange,
   ahead: number,
 ): readonly [string, string, number | null, number | null] {
-  if (ahead === 0 || (from === undefined && to === undefined)) return [...idRange({ from, to, ...page }), null, null];
-  const seconds = (bound: number | undefined, none: number) => (bound === undefined ? none : Math.ceil(bound / 1000));
-  const earliest = from === undefined ? undefined : Math.max(0, from - ahead);
-  return [...idRange({ from: earliest, to, ...page }), seconds(from, 0), seconds(to, LAST_BITS)];
+  const first = from === undefined ? FIRST_UUID : firstUuidAt(Math.max(0, from - ahead));
+  const end = to === undefined ? LAST_UUID : firstUuidAt(to);
+  const last = cursor === undefined ? undefined : uuidOf(cursor);
+  const low = order === 'asc' && last !== undefined && last > first ? last : first;
+  const high = order === 'desc' && last !== undefined && last < end ? last : end;
+  if (ahead === 0 || (from === undefined && to === undefined)) return [low, high, null, null];
+  return [low, high, Math.ceil((from ?? 0) / 1000), to === undefined ? LAST_BITS : Math.ceil(to / 1000)];
 }
 
 /** The identifier around a UUID, with or without hyphens. */

@@ -79,7 +79,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   ],
   'engine-has-one-door': [
     'src/modules/checkout/adapters/persistence/hot-sessions.ts → src/engine/form.ts',
-    'src/persistence/database.ts → src/engine/connections.ts',
+    'src/persistence/database.ts → src/engine/shares.ts',
     'tools/statements.ts → src/engine/form.ts',
   ],
   'only-hot-files-use-the-engine': [

@@ -1,11 +1,9 @@
 /** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Connections } from '../../src/engine/connections.js';
-import { insertInto } from '../../src/engine/form.js';
-import { hot } from '../../src/engine/statement.js';
-import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { hot, insertInto } from '../../src/engine/form.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
+import { Database } from '../../src/persistence/database.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
@@ -71,13 +69,13 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
       await dataSource.query('TRUNCATE things, copies');
       return { kept, copies };
     };
-    const unit = new UnitOfWork(new Connections(dataSource));
+    const database = new Database(dataSource);
     const owner = { queue: 'test' };
     const parts = things.map((thing) => hot(owner, THING, thing));
     // In a transaction, no row goes alone where many fail.
-    await unit.commit(async () => inTransaction(owner, async () => decided(null, ...parts)));
+    await database.commit(async () => inTransaction(owner, async () => decided(null, ...parts)));
     const together = await stored();
-    for (const part of parts) await unit.commit(async () => decided(null, part));
+    for (const part of parts) await database.commit(async () => decided(null, part));
     expect(await stored()).toEqual(together);
     expect(together.kept).toEqual(
       things.map(({ copies, json, day, ...kept }) => {

@@ -1,7 +1,7 @@
 /** Our own way to run a prepared statement, beside pg's query on the same connection. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client, type Connection } from 'pg';
-import { type Outcome, PreparedQuery, type Values } from '../../src/engine/prepared-query.js';
+import { sent, type Values } from '../../src/engine/prepared-query.js';
 import { serverUrl } from '../support/postgres.js';
 
 const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id, note' };
@@ -24,13 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => client.end());
 
-function runAll(name: string, text: string, runs: readonly Values[]) {
-  return new Promise<readonly Outcome[]>((resolve, reject) => {
-    client.query(
-      new PreparedQuery({ name, text }, runs, (error, outcomes) => (error ? reject(error) : resolve(outcomes))),
-    );
-  });
-}
+const runAll = (name: string, text: string, runs: readonly Values[]) => sent(client, { name, text }, runs);
 
 async function run(name: string, text: string, values: Values = []) {
   const [outcome] = await runAll(name, text, [values]);

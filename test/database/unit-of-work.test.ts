@@ -3,17 +3,15 @@ import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Connections } from '../../src/engine/connections.js';
-import { insertInto } from '../../src/engine/form.js';
-import { composed, hot, type Part } from '../../src/engine/statement.js';
-import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { hot, insertInto, type Part } from '../../src/engine/form.js';
+import { composed } from '../../src/engine/statement.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
+import { Database } from '../../src/persistence/database.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
 const owner = { queue: 'test' };
-let database: Connections;
-let unit: UnitOfWork;
+let database: Database;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
@@ -23,8 +21,7 @@ beforeAll(async () => {
   master.on('acquire', tellLater);
   await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
   await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
-  database = new Connections(dataSource);
-  unit = new UnitOfWork(database);
+  database = new Database(dataSource);
   close = async () => {
     await dataSource.destroy();
     await drop();
@@ -106,32 +103,32 @@ function attempts<Result>(decide: (attempt: number) => Result) {
 
 test('writes all parts and returns the result', async () => {
   const writes = [sit(1, 'Ada'), note('one'), note('two')];
-  expect(await unit.commit(async () => decided('seated', ...writes))).toBe('seated');
+  expect(await database.commit(async () => decided('seated', ...writes))).toBe('seated');
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: ['one', 'two'] });
 });
 
 test('writes nothing when nothing is decided', async () => {
-  expect(await unit.commit(async () => decided('as before'))).toBe('as before');
+  expect(await database.commit(async () => decided('as before'))).toBe('as before');
 });
 
 test('decides again when a constraint says that the decision is stale', async () => {
-  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  await database.commit(async () => decided(null, sit(1, 'Ada')));
   const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
-  expect(await unit.commit(decide)).toBe(2);
+  expect(await database.commit(decide)).toBe(2);
   expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
 });
 
 test('decides again when a part changes another number of rows than it must', async () => {
-  await unit.commit(async () => decided(null, sit(2, 'Ada')));
+  await database.commit(async () => decided(null, sit(2, 'Ada')));
   const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), rename(attempt, 'Bob')));
-  expect(await unit.commit(decide)).toBe(2);
+  expect(await database.commit(decide)).toBe(2);
   expect(await stored()).toEqual({ seats: { 2: 'Bob' }, notes: ['seat 2'] });
 });
 
 test('decides again in a new transaction when the decision is made inside of one', async () => {
-  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  await database.commit(async () => decided(null, sit(1, 'Ada')));
   const inside = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
-  expect(await unit.commit(async () => inTransaction(owner, inside.decide))).toBe(2);
+  expect(await database.commit(async () => inTransaction(owner, inside.decide))).toBe(2);
   expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
 });
 
@@ -139,9 +136,12 @@ test.each([
   ['a constraint', () => sit(1, 'Bob')],
   ['a number of rows', () => rename(2, 'Bob')],
 ])('refuses with service_unavailable when the decision is stale five times by %s', async (_, stale) => {
-  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  await database.commit(async () => decided(null, sit(1, 'Ada')));
   const counted = attempts(() => decided(null, note('never'), stale()));
-  await expect(unit.commit(counted.decide)).rejects.toMatchObject({ code: 'service_unavailable', kind: 'unavailable' });
+  await expect(database.commit(counted.decide)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    kind: 'unavailable',
+  });
   expect(counted.made).toBe(5);
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
 });
@@ -152,9 +152,9 @@ test.each([
 ])(
   'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
   async (_, writes) => {
-    await unit.commit(async () => decided(null, sit(3, 'Ada')));
+    await database.commit(async () => decided(null, sit(3, 'Ada')));
     const counted = attempts(() => decided(null, ...writes));
-    await expect(unit.commit(counted.decide)).rejects.toMatchObject({ code: '23502' });
+    await expect(database.commit(counted.decide)).rejects.toMatchObject({ code: '23502' });
     expect(counted.made).toBe(1);
     expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
   },
@@ -162,28 +162,28 @@ test.each([
 
 test('what a transaction has written before a decision fails is undone', async () => {
   const decide = async () => {
-    await database.write(...composed([sit(1, 'Ada')]));
+    await database.query(...composed([sit(1, 'Ada')]));
     throw new Error('No.');
   };
-  await expect(unit.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
+  await expect(database.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
 test('a transaction in which a statement has failed is no commit, though nobody was told', async () => {
   const committed: string[] = [];
   const decide = async () => {
-    await database.write(...composed([sit(1, 'Ada')]));
-    await database.write(...composed([sit(2, null)])).catch(() => undefined);
+    await database.query(...composed([sit(1, 'Ada')]));
+    await database.query(...composed([sit(2, null)])).catch(() => undefined);
     return decided('seated');
   };
-  const work = unit.commit(async () => inTransaction(owner, decide)).then((result) => committed.push(result));
+  const work = database.commit(async () => inTransaction(owner, decide)).then((result) => committed.push(result));
   await expect(work).rejects.toThrow('The transaction failed before its commit.');
   expect([committed, await stored()]).toEqual([[], { seats: {}, notes: [] }]);
 });
 
 test('reports a commit once, and only a commit', async () => {
   const committed: string[] = [];
-  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  await database.commit(async () => decided(null, sit(1, 'Ada')));
   const { decide } = attempts((attempt) =>
     decided(
       attempt,
@@ -191,11 +191,11 @@ test('reports a commit once, and only a commit', async () => {
       sit(attempt, 'Bob'),
     ),
   );
-  await unit.commit(decide);
+  await database.commit(decide);
   expect(committed).toEqual(['seat 2']);
 });
 
 test('a write outside of a unit of work fails', async () => {
-  await expect(database.write(...composed([note('never')]))).rejects.toThrow('A write outside of a unit of work');
+  await expect(database.query(...composed([note('never')]))).rejects.toThrow('A write outside of a unit of work');
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });

@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { Connections } from '../../src/engine/connections.js';
-import { changeAmounts, insertInto } from '../../src/engine/form.js';
-import { hot, type Part } from '../../src/engine/statement.js';
-import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { changeAmounts, hot, insertInto, type Part } from '../../src/engine/form.js';
 import { Writes } from '../../src/engine/writes.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
+import { Database } from '../../src/persistence/database.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
@@ -17,15 +15,10 @@ import { until } from '../support/processes.js';
 /** The statements of writes: their names, and the notes of each. */
 let sent: { name: string; notes: string[] }[] = [];
 
-class Told extends Connections {
-  override autocommit<Row>(...[owner, statement, values]: Parameters<Connections['autocommit']>) {
+class Told extends Database {
+  override autocommit<Row>(...[owner, statement, values]: Parameters<Database['autocommit']>) {
     if (statement.name.includes('new_note')) sent.push({ name: statement.name, notes: notesIn(values[0]) });
     return super.autocommit<Row>(owner, statement, values);
-  }
-
-  override write(...[statement, values]: Parameters<Connections['write']>) {
-    sent.push({ name: statement.name, notes: notesIn(values[0]) });
-    return super.write(statement, values);
   }
 }
 
@@ -38,7 +31,6 @@ const BOB = { queue: 'bob' };
 const [ALONE, ALL] = ['new_note', 'limited new_note*'];
 let dataSource: DataSource;
 let database: Told;
-let unit: UnitOfWork;
 let outsider: Client;
 let close: () => Promise<void>;
 
@@ -53,7 +45,6 @@ beforeAll(async () => {
     CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
       PRIMARY KEY (organization_id, mode, id))`);
   database = new Told(dataSource);
-  unit = new UnitOfWork(database);
   close = async () => {
     await outsider.end();
     await dataSource.destroy();
@@ -80,7 +71,7 @@ class NoteRecord {
 const NOTE = insertInto('new_note', NoteRecord);
 const note = (text: string, owner: Owner = ALICE, more = ''): Part => hot(owner, NOTE, { note: text, more });
 const add = (...given: Parameters<typeof note>): Promise<null> =>
-  unit.commit(async () => decided(null, note(...given)));
+  database.commit(async () => decided(null, note(...given)));
 const many = (count: number, owner = ALICE, name = owner.queue): Promise<null>[] =>
   Array.from({ length: count }, (_, index) => add(`${name}${index}`, owner));
 
@@ -116,7 +107,7 @@ interface Filled {
 /** With a note, because a statement begins with an insert. */
 const fill = ({ owner, text, purse, amount }: Filled): Promise<null> => {
   const key = [owner.organization, owner.mode, purse];
-  return unit.commit(async () => decided(null, note(text, owner), hot(owner, FILL, { key, amount })));
+  return database.commit(async () => decided(null, note(text, owner), hot(owner, FILL, { key, amount })));
 };
 
 async function openPurses(): Promise<void> {
@@ -225,7 +216,7 @@ test('while one is under way, the next ones wait and go as one, but not for one 
 test('in a transaction, writes of one kind are one statement, and join nobody else', async () => {
   await Promise.all([
     add('alone'),
-    unit.commit(async () => inTransaction(ALICE, async () => decided(null, note('one'), note('two')))),
+    database.commit(async () => inTransaction(ALICE, async () => decided(null, note('one'), note('two')))),
   ]);
   expect(sent.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
     { name: ALONE, notes: ['alone'] },
@@ -233,14 +224,11 @@ test('in a transaction, writes of one kind are one statement, and join nobody el
   ]);
 });
 
-test.each([
-  ['reads and writes are not gathered', false, false],
-  ['the database is distributed', true, true],
-])('when %s, each is a statement of its own', async (_, isGathering, isDistributed) => {
-  const apart = new UnitOfWork(new Told(dataSource, isGathering, isDistributed));
+test('when the database is distributed, each is a statement of its own', async () => {
+  const apart = new Told(dataSource, true);
   await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
   await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));
-  expect(sent.map(({ name }) => name)).toEqual(isDistributed ? Array(4).fill(ALONE) : [ALONE, ALONE, `${ALONE}*`]);
+  expect(sent.map(({ name }) => name)).toEqual(Array(4).fill(ALONE));
 });
 
 test('2,000 writes of one owner may wait, and 8,000 of all', async () => {

@@ -1,7 +1,6 @@
 /** Reads that go to PostgreSQL together: each gets what it would get alone. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
-import { type Service, startService } from '../kit/service.js';
 import { useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
@@ -63,23 +62,7 @@ test('within a transaction a read is part of it', async () => {
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
 });
 
-test('a hundred clients of four organizations at once each read their own', () => readOwn(service));
-
-test('with DATABASE_GATHER_READS=false each read goes by itself, and finds the same', async () => {
-  const { databaseUrl } = service;
-  const other = await startService({ databaseUrl, config: { databaseGatherReads: false } });
-  try {
-    const alone = other.application.get(Database);
-    const rows = await Promise.all([1, 2, 3].map((number) => alone.read<{ at: string }>(queue, INVERSE, [number])));
-    expect(new Set(rows.map(([row]) => row?.at)).size).toBe(3);
-    expect(rows.map(([row]) => row)).toMatchObject([{ inverse: 60 }, { inverse: 30 }, { inverse: 20 }]);
-    await readOwn(other);
-  } finally {
-    await other.close();
-  }
-});
-
-async function readOwn(service: Service): Promise<void> {
+test('a hundred clients of four organizations at once each read their own', async () => {
   const tenants = await atOnce(4, () => createTenant(service));
   const create = ({ test: key }: Tenant, number: number) =>
     post(`${service.url}/v1/checkout_sessions`, { key, body: { ...SMALLEST, metadata: { number: `${number}` } } });
@@ -95,4 +78,4 @@ async function readOwn(service: Service): Promise<void> {
     owned.map(({ created }, index) => read(tenants[(index + 1) % 4] as Tenant, created)),
   );
   expect(others.map(({ status }) => status)).toEqual(Array(100).fill(404));
-}
+});

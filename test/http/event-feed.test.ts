@@ -1,7 +1,6 @@
 /** A reader that follows events in ascending order misses none, whatever is committed when, and sees each once. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Connections } from '../../src/engine/index.js';
 import { EventFloor } from '../../src/modules/events/adapters/persistence/event-floor.js';
 import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -143,7 +142,7 @@ describe.each(SURFACES)('on %s', (surface) => {
 
 test('on Citus, events are in the order of their IDs and readable after 15 seconds', async () => {
   const cluster = await startService({ databaseUrl: service.databaseUrl, clock });
-  Object.assign(cluster.application.get(Connections), { isDistributed: true });
+  Object.assign(cluster.application.get(Database), { isDistributed: true });
   try {
     Object.assign(shop, { url: cluster.url });
     for (const surface of SURFACES) {

@@ -1,9 +1,6 @@
 /** The time for which a response is stored, and a key that another request holds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Database } from '../../src/persistence/database.js';
-import { IdempotencySweeper } from '../../src/request/idempotency/idempotency-sweeper.js';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
-import { decided } from '../../src/shared/decision.js';
 import { type Service, startService } from '../kit/service.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
@@ -57,8 +54,8 @@ describe('a response is stored', () => {
     const caller = { organization: shop.organization, mode: 'test' } as const;
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
     const responses = service.application.get(StoredResponses);
-    expect(await responses.find(caller, scope)).toMatchObject({ response: { status: 201 } });
-    await service.application.get(Database).commit(async () => decided(null, responses.forget(caller, scope)));
+    expect(await responses.find(caller, scope)).toMatchObject({ response: { parts: { status: 201 } } });
+    await responses.forget(caller, scope);
     expect((await create('late')).text).toBe(first.text);
   });
 
@@ -82,8 +79,8 @@ describe('a response is stored', () => {
 });
 
 test('sweeping removes expired responses, in batches, and passes over those that cannot be removed', async () => {
-  const sweeper = service.application.get(IdempotencySweeper);
-  await sweeper.sweep();
+  const responses = service.application.get(StoredResponses);
+  await responses.sweep();
   const keys = await atOnce(9, async (index) => {
     await create(`swept-${index}`);
     return `swept-${index}`;
@@ -96,19 +93,19 @@ test('sweeping removes expired responses, in batches, and passes over those that
     return rows.map(({ key }) => key);
   };
   expect(await swept()).toEqual(keys);
-  await expect(sweeper.sweep(3)).rejects.toThrow('cannot be removed');
+  await expect(responses.sweep(3)).rejects.toThrow('cannot be removed');
   // A response is skipped while PostgreSQL still rolls back a refused batch that had it.
   await until(async () => {
-    await sweeper.sweep(3).catch(() => undefined);
+    await responses.sweep(3).catch(() => undefined);
     return (await swept()).length === 4;
   }, 'the others are removed');
   expect(await swept()).toEqual(['swept-0', 'swept-1', 'swept-2', 'swept-7']);
   await service.sql.query('DROP FUNCTION refuse_delete CASCADE');
-  await sweeper.sweep(3);
+  await responses.sweep(3);
   expect(await swept()).toEqual([]);
   // One that is by then at the place of an expired one stays.
   const all = 'SELECT organization_id AS organization, ctid AS place, key FROM idempotency_keys';
-  await service.application.get(StoredResponses).remove((await service.sql.query(all)).rows);
+  await responses.remove((await service.sql.query(all)).rows);
   expect((await create('staying')).text).toBe(staying.text);
 });
 

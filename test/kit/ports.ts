@@ -3,12 +3,12 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../../src/app.module.js';
 import { Encryption } from '../../src/encryption/encryption.js';
-import { Connections } from '../../src/engine/index.js';
+import { Database } from '../../src/persistence/database.js';
 import { readConfig } from '../../src/platform/config.js';
 
 export async function withPorts(ports: readonly (readonly [token: unknown, port: object])[]): Promise<TestingModule> {
   const builder = Test.createTestingModule({ imports: [AppModule.register(readConfig({}), '')] });
-  const absent = [DataSource, Connections, Encryption].map((token) => [token, {}] as const);
+  const absent = [DataSource, Database, Encryption].map((token) => [token, {}] as const);
   for (const [token, port] of [...absent, ...ports]) builder.overrideProvider(token).useValue(port);
   return builder.compile();
 }

@@ -39,7 +39,9 @@ export function sentSchema(request: RequestClass, facts: Facts): Schema {
     const schema = shownSchema(field, facts, (nested) => sentSchema(nested, facts));
     // The limit of a list is text in a query.
     if (field.read && schema.type === 'integer') return { type: 'string', pattern: '^0*[1-9]\\d?$' };
-    const format = field.rules.find(({ name }) => ['isFormat', 'isCurrency'].includes(name))?.bound;
+    const format = [...field.rules, ...field.entryRules].find(({ name }) =>
+      ['isFormat', 'isCurrency'].includes(name),
+    )?.bound;
     if (!format) return schema;
     return schema.items ? { ...schema, items: { type: 'string', format } } : { ...schema, format };
   });

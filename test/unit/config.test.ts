@@ -19,7 +19,6 @@ const DEFAULTS = {
   ledgerWebhookNetworks: [],
   idempotencyRetentionHours: 24,
   databasePoolSize: 10,
-  databaseGatherReads: true,
   webConcurrency: 1,
 };
 
@@ -91,7 +90,6 @@ describe('settings', () => {
       DECRYPTION_KEYS: `${'k'.repeat(32)},${'l'.repeat(33)}`,
       IDEMPOTENCY_RETENTION_HOURS: '8760',
       DATABASE_POOL_SIZE: '2',
-      DATABASE_GATHER_READS: 'false',
       WEB_CONCURRENCY: '64',
     };
     expect(readConfig(environment)).toEqual({
@@ -110,7 +108,6 @@ describe('settings', () => {
       decryptionKeys: ['k'.repeat(32), 'l'.repeat(33)],
       idempotencyRetentionHours: 8760,
       databasePoolSize: 2,
-      databaseGatherReads: false,
       webConcurrency: 64,
     });
   });

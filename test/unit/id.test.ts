@@ -7,9 +7,9 @@ import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
 import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import {
   createdAt,
+  createdRange,
   FIRST_UUID,
   idOf,
-  idRange,
   instantOf,
   isId,
   modeOf,
@@ -109,15 +109,17 @@ test('a range by instants begins with the first id of one and ends before the fi
   const [before, at, after] = [instant - 1, instant, instant + 1].map((now) =>
     uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')),
   );
-  const isIn = ([from, to]: readonly [string, string]) =>
-    [before, at, after].map((uuid) => from <= `${uuid}` && `${uuid}` < to);
   const open = { from: undefined, to: undefined, cursor: undefined };
-  expect(isIn(idRange(open))).toEqual([true, true, true]);
-  expect(isIn(idRange({ ...open, from: instant }))).toEqual([false, true, true]);
-  expect(isIn(idRange({ ...open, to: instant }))).toEqual([true, false, false]);
-  expect(isIn(idRange({ ...open, from: instant, to: instant + 1 }))).toEqual([false, true, false]);
-  expect(isIn(idRange({ ...open, cursor: idOf(CHECKOUT_SESSION_ID, `${at}`, 'test') }))).toEqual([true, false, false]);
-  expect(isIn(idRange({ from: instant, to: instant, cursor: undefined }))).toEqual([false, false, false]);
+  const isIn = (range: Partial<Parameters<typeof createdRange>[0]>) => {
+    const [from, to] = createdRange({ ...open, ...range }, 0);
+    return [before, at, after].map((uuid) => from <= `${uuid}` && `${uuid}` < to);
+  };
+  expect(isIn({})).toEqual([true, true, true]);
+  expect(isIn({ from: instant })).toEqual([false, true, true]);
+  expect(isIn({ to: instant })).toEqual([true, false, false]);
+  expect(isIn({ from: instant, to: instant + 1 })).toEqual([false, true, false]);
+  expect(isIn({ cursor: idOf(CHECKOUT_SESSION_ID, `${at}`, 'test') })).toEqual([true, false, false]);
+  expect(isIn({ from: instant, to: instant })).toEqual([false, false, false]);
 });
 
 test('the first UUID there can be is below every other', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { changeAmounts, insertInto } from '../../src/engine/form.js';
-import { composed, hot } from '../../src/engine/statement.js';
+import { changeAmounts, hot, insertInto } from '../../src/engine/form.js';
+import { composed } from '../../src/engine/statement.js';
 
 @Entity('notes')
 class NoteRecord {

@@ -3,7 +3,7 @@
 import { notJson, tooLarge } from '../../src/request/body.guard.js';
 import { internalError, unavailable } from '../../src/request/error.filter.js';
 import { statusOf } from '../../src/request/errors.js';
-import { inUse, keyReused } from '../../src/request/idempotency/error.codes.js';
+import { inUse, keyReused } from '../../src/request/idempotency/idempotency.js';
 import { keyOf } from '../../src/request/idempotency/idempotency-key.guard.js';
 import { exampleId } from '../../src/request/schema.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
@@ -107,7 +107,7 @@ export function rendered({ refusal, id }: Example, { method, path, idKind }: Pla
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
-  return { value: JSON.parse(answer.body) as unknown };
+  return { value: JSON.parse(answer.parts.body) as unknown };
 }
 
 export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -11,7 +11,6 @@ import {
   type Texts,
 } from '../../src/request/validation/constraints.js';
 import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
-import { idPattern } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
@@ -49,7 +48,7 @@ const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords
   isIn: (values: Texts, facts) => ({ enum: resolved(values, facts) }),
   isIdOf: (kinds: Kinds, facts) => {
     const all = resolved(kinds, facts);
-    return { pattern: all.map(idPattern).join('|'), examples: all.slice(0, 1).map(exampleId) };
+    return { pattern: all.map(({ pattern }) => pattern.source).join('|'), examples: all.slice(0, 1).map(exampleId) };
   },
   isCurrency: (name: FormatName) => FORMATS[name],
   isFormat: (name: FormatName) => FORMATS[name],
@@ -77,14 +76,10 @@ export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywo
   };
 }
 
-function valueSchema({ nested, rules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
-  const own = merged(
-    rules.filter(({ each }) => !each),
-    facts,
-  );
-  const ofEntries = rules.filter(({ each }) => each);
-  if (ofEntries.some(({ name }) => name.includes('.'))) return mapSchema(own, ofEntries);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(ofEntries, facts) };
+function valueSchema({ nested, rules, entryRules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
+  const own = merged(rules, facts);
+  if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules, facts) };
   if (nested) return ofClass(nested());
   return isNullable ? { ...own, type: [own.type, 'null'] } : own;
 }

@@ -18,7 +18,6 @@ import {
   type WebhookFacts,
 } from '../../src/request/operation.js';
 import type { RequestClass } from '../../src/request/validation/constraints.js';
-import { KeyedPipe } from '../../src/request/validation/keyed.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
 import type { Right } from '../../src/shared/caller.js';
 import type { IdKind } from '../../src/shared/id.js';
@@ -96,8 +95,9 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
     return classes[index];
   };
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
-  const keyed = Object.values(all).find(({ pipes }) => pipes?.includes(KeyedPipe))?.data as RequestClass | undefined;
-  return { body: keyed ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
+  const keyed = Object.values(all).find(({ data, pipes }) => data && pipes?.includes(RequestPipe))?.data;
+  const body = keyed as RequestClass | undefined;
+  return { body: body ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
 }
 
 function read<Value>(key: string, target: object): Value | undefined {

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/comm
 import { invalidParam, type ParamCode, type Refusal } from '../../shared/errors.js';
 import type { RequestFacts } from '../errors.js';
 import { headerValues, requestOf } from '../request.js';
-import type { IdempotentResponse } from './idempotent-response.js';
+import type { IdempotentResponse } from '../response.js';
 
 /** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
 export interface KeyedRequest<Body = unknown> extends RequestFacts {

@@ -1,18 +1,29 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../persistence/database.js';
-import { Config } from '../../platform/config.js';
 import { sqlState, violates } from '../../platform/faults.js';
-import { KeyExpired, retried } from '../../platform/retries.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../shared/decision.js';
-import { Refusal } from '../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
 import { ErrorResponses, statusOf } from '../errors.js';
-import type { ResponseParts } from '../response.js';
-import { inUse, keyReused } from './error.codes.js';
+import { IdempotentResponse, type ResponseParts } from '../response.js';
 import type { KeyedRequest } from './idempotency-key.guard.js';
-import { IdempotentResponse } from './idempotent-response.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
+
+const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
+  code: 'idempotency_key_in_use',
+  kind: 'busy',
+  meaning: 'The first request with this key is still running. Repeat the request after `Retry-After`.',
+};
+
+const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
+  code: 'idempotency_key_reused',
+  kind: 'key_reused',
+  meaning: 'The key was used for another request. Send this request with a new key.',
+};
+
+export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED];
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;
@@ -36,7 +47,6 @@ export class Idempotency {
   constructor(
     private readonly responses: StoredResponses,
     private readonly database: Database,
-    private readonly config: Config,
     private readonly errors: ErrorResponses,
   ) {}
 
@@ -47,23 +57,20 @@ export class Idempotency {
     decide: Decide<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
-    const { operation, key } = request;
+    const { operation, key, subject } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
-    const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
-    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds, subject: request.subject };
+    const claim = { operation, key, subject, fingerprint: fingerprintOf(request), request };
     const answer = ({ result, writes }: Decided<Result>) => {
       const response = new IdempotentResponse(respond(result));
       return decided(response, this.responses.add(caller, claim, response), ...writes);
     };
-    return this.alone(caller, claim, () =>
-      this.attempt(caller, claim, request, async () => {
-        const decision = await decide();
-        return 'decide' in decision
-          ? inTransaction(decision.owner, async () => answer(await decision.decide()))
-          : answer(decision);
-      }),
-    );
+    return this.alone(caller, claim, async () => {
+      const decision = await decide();
+      return 'decide' in decision
+        ? inTransaction(decision.owner, async () => answer(await decision.decide()))
+        : answer(decision);
+    });
   }
 
   /** Commits the decision of a request without a key, or of a route that takes none because each call is a new request. */
@@ -75,13 +82,14 @@ export class Idempotency {
   }
 
   /** Runs one request for each key at a time. The others get its response. */
-  private async alone(caller: Caller, { operation, key, fingerprint }: Claim, run: () => Promise<IdempotentResponse>) {
+  private async alone(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>): Promise<IdempotentResponse> {
+    const { operation, key, fingerprint } = claim;
     const name = `${nameOf(caller)} ${operation} ${key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
       const response = await withinPatience(first.outcome);
       if (response) return replay({ response, fingerprint: first.fingerprint }, fingerprint);
     }
-    const first: Running = { fingerprint, outcome: run() };
+    const first: Running = { fingerprint, outcome: this.found(caller, claim, decide) };
     this.running.set(name, first);
     try {
       return (await first.outcome) as IdempotentResponse;
@@ -92,57 +100,50 @@ export class Idempotency {
     }
   }
 
-  private async attempt(
-    caller: Caller,
-    claim: Claim,
-    request: KeyedRequest,
-    decide: Decide<IdempotentResponse>,
-  ): Promise<IdempotentResponse> {
-    if (request.hasEffect || this.responses.isRepeating(caller)) {
-      const found = await this.responses.find(caller, claim);
-      const stored = found === 'expired' ? undefined : found;
+  /** Looks for a stored response first where one is likely, or where the use case has an effect that no rollback undoes. */
+  private async found(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>): Promise<IdempotentResponse> {
+    const { hasEffect } = claim.request;
+    if (hasEffect || this.responses.isRepeating(caller)) {
+      const stored = await this.responses.find(caller, claim);
       // Another request under the key may be refused for its own faults first, as it is without this look-up.
       const isSame = stored?.fingerprint.equals(claim.fingerprint);
-      if (stored && (isSame || request.hasEffect)) return replay(stored, claim.fingerprint);
+      if (stored && (isSame || hasEffect)) return replay(stored, claim.fingerprint);
     }
-    return retried('expiredKey', async () => {
-      try {
-        return await this.respond(caller, claim, request, decide);
-      } catch (error) {
-        if (isKeyLocked(error)) throw inUse();
-        if (!violates(error, KEY_CONSTRAINT)) throw error;
-      }
-      const found = await this.responses.find(caller, claim);
-      if (found && found !== 'expired') return replay(found, claim.fingerprint);
-      if (found) await this.database.commit(async () => decided(null, this.responses.forget(caller, claim)));
-      throw inUse(KeyExpired);
-    });
+    const response = await this.attempt(caller, claim, decide);
+    if (response) return response;
+    // The response under the key had expired. That one expires meanwhile does not happen twice in a row.
+    await this.responses.forget(caller, claim);
+    const again = await this.attempt(caller, claim, decide);
+    if (again) return again;
+    throw inUse();
+  }
+
+  /** The response to the decision, or the one that is stored under the key. Undefined if the key is taken without one. */
+  private async attempt(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>) {
+    try {
+      return await this.respond(caller, claim, decide);
+    } catch (error) {
+      if (isKeyLocked(error)) throw inUse();
+      if (!violates(error, KEY_CONSTRAINT)) throw error;
+    }
+    const stored = await this.responses.find(caller, claim);
+    return stored && replay(stored, claim.fingerprint);
   }
 
   /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
-  private async respond(
-    caller: Caller,
-    claim: Claim,
-    request: KeyedRequest,
-    decide: Decide<IdempotentResponse>,
-  ): Promise<IdempotentResponse> {
+  private async respond(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>) {
     try {
       return await this.database.commit(decide);
     } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
-      if (status === 400) return this.answeredBefore(caller, claim, error);
+      // A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried.
+      const stored = status === 400 ? await this.responses.find(caller, claim) : undefined;
+      if (stored?.fingerprint.equals(claim.fingerprint)) return stored.response;
       if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
-      const envelope = this.errors.answerTo(error as Refusal, { ...request, organization: caller.organization });
-      const response = new IdempotentResponse(envelope);
+      const { parts } = this.errors.answerTo(error as Refusal, { ...claim.request, organization: caller.organization });
+      const response = new IdempotentResponse(parts);
       return this.database.commit(async () => decided(response, this.responses.add(caller, claim, response)));
     }
-  }
-
-  /** A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried. */
-  private async answeredBefore(caller: Caller, claim: Claim, error: unknown): Promise<IdempotentResponse> {
-    const found = await this.responses.find(caller, claim);
-    if (!found || found === 'expired' || !found.fingerprint.equals(claim.fingerprint)) throw error;
-    return found.response;
   }
 }
 
@@ -163,23 +164,23 @@ function inOrder(value: unknown): unknown {
 
 function replay({ response, fingerprint }: StoredResponse, expected: Buffer): IdempotentResponse {
   if (!fingerprint.equals(expected)) throw keyReused();
-  return new IdempotentResponse(response, true);
+  return new IdempotentResponse(response.parts, true);
 }
 
 /** The response of the first request, or undefined if it failed without one. Refuses after WAIT_MS. */
-async function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const impatience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(inUse()), WAIT_MS);
-  });
-  try {
-    return await Promise.race([outcome?.catch(() => undefined), impatience]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
+  const impatience = sleep(WAIT_MS, undefined, { ref: false }).then(() => Promise.reject(inUse()));
+  return Promise.race([outcome?.catch(() => undefined), impatience]);
 }
 
 /** Whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
   return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
 }
+
+export const inUse = () => refusedKey(IDEMPOTENCY_KEY_IN_USE, 'A request with this idempotency key is still running.');
+
+export const keyReused = () => refusedKey(IDEMPOTENCY_KEY_REUSED, 'This idempotency key was used for another request.');
+
+const refusedKey = (code: ErrorCode, message: string): Refusal =>
+  refusal(code, paramError('Idempotency-Key', 'invalid_value', message));

@@ -1,21 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Encryption } from '../../encryption/encryption.js';
 import { hot, insertInto, type Part } from '../../engine/index.js';
 import { Database } from '../../persistence/database.js';
 import { byOrganization, type Place } from '../../persistence/places.js';
+import { sweep } from '../../persistence/sweep.js';
 import { jsonColumn } from '../../persistence/traces.js';
+import { Config } from '../../platform/config.js';
 import type { Traces } from '../../platform/facts.js';
+import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
-import type { HttpResponse } from '../response.js';
+import { type HttpResponse, IdempotentResponse } from '../response.js';
+import type { KeyedRequest } from './idempotency-key.guard.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
-import { IdempotentResponse } from './idempotent-response.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
 /** Look-ups without a result after a repeated request, until keys are written first again. A taken key fails the statement of all writes that go together. */
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
+const SWEPT_EVERY_MS = 60_000;
 
 const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', IdempotencyKeyRecord, {
   made: { expiresAt: { type: 'double precision', sql: (seconds) => `now() + make_interval(secs => ${seconds})` } },
@@ -25,12 +29,12 @@ const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = 
 
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, expires_at <= now() AS expired
-    FROM idempotency_keys WHERE ${BY_KEY}`,
+  text: `SELECT fingerprint, status, location, body FROM idempotency_keys WHERE ${BY_KEY} AND expires_at > now()`,
 };
-
-const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
-
+const FORGET = {
+  name: 'idempotency.forget',
+  text: `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`,
+};
 const OLD = {
   name: 'idempotency.old',
   text: `/* every organization: expired responses are removed for all */
@@ -49,13 +53,10 @@ export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', '
 
 const SWEEPER = { queue: 'idempotency.sweep' };
 
-export interface Claim {
-  readonly operation: string;
+export interface Claim extends Pick<KeyedRequest, 'operation' | 'subject'> {
   readonly key: string;
   readonly fingerprint: Buffer;
-  readonly retentionSeconds: number;
-  /** The ID in the path of the request, if it has one. */
-  readonly subject: string | undefined;
+  readonly request: KeyedRequest;
 }
 
 type Scope = Pick<Claim, 'operation' | 'key'>;
@@ -65,47 +66,49 @@ export interface StoredResponse {
   readonly fingerprint: Buffer;
 }
 
-export interface OldResponse extends Place {
+interface OldResponse extends Place {
   readonly expiresAt: string;
   readonly key: string;
 }
 
-interface Row {
-  readonly fingerprint: Buffer;
-  readonly status: number;
-  readonly location: string | null;
-  readonly body: string;
-  readonly expired: boolean;
-}
+type Row = Pick<IdempotencyKeyRecord, 'fingerprint' | 'status' | 'location' | 'body'>;
 
 @Injectable()
-export class StoredResponses {
+export class StoredResponses implements OnApplicationBootstrap {
   /** The look-ups without a result that are left, of callers that repeated a request. */
   private readonly repeating = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
     private readonly encryption: Encryption,
+    private readonly config: Config,
+    private readonly jobs: Jobs,
   ) {}
 
+  onApplicationBootstrap(): void {
+    this.jobs.repeat('remove_idempotency_keys', SWEPT_EVERY_MS, () => this.sweep());
+  }
+
   /** Fails with KEY_CONSTRAINT when the key is taken. */
-  add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
-    const { operation, key, fingerprint, subject, retentionSeconds: expiresAt } = claim;
+  add(caller: Caller, { operation, key, fingerprint, subject }: Claim, { parts }: HttpResponse): Part {
+    const { status, location = null, hasSecret, body: shown } = parts;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     const resourceId = status < 300 ? resourceOf(subject, shown) : null;
+    const expiresAt = this.config.idempotencyRetentionHours * 3600;
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
     return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }
 
-  async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
+  /** The response under the key. Undefined if it has expired, because the key then counts as new. */
+  async find(caller: Caller, scope: Scope): Promise<StoredResponse | undefined> {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     this.count(caller, row !== undefined);
     if (!row) return undefined;
-    if (row.expired) return 'expired';
-    const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
-    return { response, fingerprint: row.fingerprint };
+    const { fingerprint, status, location } = row;
+    const body = Encryption.isEncrypted(row.body) ? this.encryption.decrypt(row.body) : row.body;
+    return { response: new IdempotentResponse({ status, location, body }, true), fingerprint };
   }
 
   /** Whether the caller has just repeated a request, and may do so again. */
@@ -122,12 +125,17 @@ export class StoredResponses {
     this.repeating.set(name, left);
   }
 
-  private shown(body: string): string {
-    return Encryption.isEncrypted(body) ? this.encryption.decrypt(body) : body;
+  /** Frees the key of an expired response. */
+  async forget(caller: Caller, scope: Scope): Promise<void> {
+    await this.database.autocommit(caller, FORGET, keyValues(caller, scope));
   }
 
-  forget(caller: Caller, scope: Scope): Part {
-    return { name: 'idempotency.forget', owner: caller, sql: FORGET, values: keyValues(caller, scope) };
+  async sweep(limit = 1_000): Promise<void> {
+    await sweep<OldResponse>({
+      limit,
+      find: (most, after) => this.old(most, after),
+      handle: (old) => this.remove(old),
+    });
   }
 
   /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
@@ -135,7 +143,7 @@ export class StoredResponses {
     return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
   }
 
-  async remove(old: readonly OldResponse[]): Promise<void> {
+  async remove(old: readonly Place[]): Promise<void> {
     for (const owned of byOrganization(old)) await this.database.autocommit(SWEEPER, SWEEP, owned);
   }
 }

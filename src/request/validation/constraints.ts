@@ -25,9 +25,11 @@ export interface Form {
   readonly read?: (sent: unknown) => unknown;
 }
 
+/** What callers read of a broken rule, and what they may send instead. */
 export interface Said {
   readonly code: ParamCode;
-  readonly allowed: ((facts: Facts) => readonly string[]) | undefined;
+  readonly message: OfFacts<string>;
+  readonly allowed?: Texts;
 }
 
 export interface Field extends Form {
@@ -36,6 +38,8 @@ export interface Field extends Form {
   readonly isNullable: boolean;
   readonly applies: (object: object, value: unknown) => boolean;
   readonly rules: readonly Rule[];
+  /** Rules of each entry of a list or map. */
+  readonly entryRules: readonly Rule[];
 }
 
 export type Rule = ReturnType<typeof ruleOf>;
@@ -60,38 +64,37 @@ function fieldOf(name: string, metadata: readonly Metadata[]): Field {
     .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
     .map(({ constraints: [condition] }) => condition as Field['applies']);
   const applies: Field['applies'] = (...given) => conditions.every((condition) => condition(...given));
-  const [only = applies] = conditions;
+  const [only = applies, ...others] = conditions;
+  const declared = metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
     name,
     ...(metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context as Form),
     isOptional: !applies({}, undefined),
     isNullable: !applies({}, null),
-    applies: conditions.length > 1 ? applies : only,
-    rules: metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION).map(ruleOf),
+    applies: others.length === 0 ? only : applies,
+    rules: declared.filter(({ each }) => !each).map(ruleOf),
+    entryRules: declared.filter(({ each }) => each).map(ruleOf),
   };
 }
 
-/** class-validator tells a validator and a message the validated object; here that is the facts of the application. */
-function ruleOf({ name = '', each, constraints = [], constraintCls, context, message }: Metadata) {
+/** class-validator tells a validator the validated object; here that is the facts of the application. */
+function ruleOf({ name = '', constraints = [], constraintCls, context = {} }: Metadata) {
   const [bound] = constraints as unknown[];
-  const { code, allowed }: Partial<Said> = context ?? {};
-  const [found] = storage.getTargetValidatorConstraints(constraintCls);
-  const validator = found?.instance;
+  const { code = 'invalid_value', message, allowed = [] }: Partial<Said> = context;
+  const [{ instance: validator } = { instance: undefined }] = storage.getTargetValidatorConstraints(constraintCls);
   // Made once, because a request has many values.
   const given = { constraints } as { object?: object } as ValidationArguments;
-  const inside = (facts: Facts) => Object.assign(given, { object: facts });
   return {
-    ...{ name, each, bound, code: code ?? 'invalid_value' },
-    fits: (value: unknown, facts: Facts) => {
+    ...{ name, bound, code },
+    fits: (value: unknown, facts: Facts): boolean => {
       given.object = facts;
       return validator?.validate(value, given) === true;
     },
-    message: (facts: Facts) => {
-      const said = message ?? validator?.defaultMessage?.(inside(facts)) ?? 'is invalid';
-      const text = said instanceof Function ? said(inside(facts)) : said;
-      return text.replace('$property ', '').replace('$constraint1', `${bound}`);
+    message: (facts: Facts): string => {
+      const said = resolved(message, facts) ?? validator?.defaultMessage?.(given) ?? 'is invalid';
+      return said.replace('$property ', '').replace('$constraint1', `${bound}`);
     },
-    allowed: (facts: Facts) => allowed?.(facts) ?? [],
+    allowed: (facts: Facts) => resolved(allowed, facts),
   };
 }
 

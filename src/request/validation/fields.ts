@@ -36,10 +36,9 @@ export function field({ optional = false, ...context }: About & Form, ...rules: 
   return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
-/** What callers read of a broken rule, and what they may send instead. */
-export const says = (code: ParamCode, message: string | ((facts: Facts) => string), allowed?: Said['allowed']) => ({
-  message: message instanceof Function ? ({ object }: ValidationArguments) => message(object as Facts) : message,
-  context: { code, allowed } satisfies Said,
+/** What callers read of a broken rule. */
+export const says = (code: ParamCode, message: Said['message'], allowed: Texts = []) => ({
+  context: { code, message, allowed } satisfies Said,
 });
 
 /** A rule that class-validator lacks. */
@@ -96,9 +95,8 @@ export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: nu
   text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), holds('isShown', 'isShown', isShown, BLANK));
 
 function isOneOf(values: Texts, each = false): PropertyDecorator {
-  const allowed = (facts: Facts) => resolved(values, facts);
-  const said = says('invalid_value', (facts) => `must be one of ${allowed(facts).join(', ')}`, allowed);
-  return holds('isIn', values, (text, facts) => allowed(facts).includes(text), { ...said, each });
+  const said = says('invalid_value', (facts) => `must be one of ${resolved(values, facts).join(', ')}`, values);
+  return holds('isIn', values, (text, facts) => resolved(values, facts).includes(text), { ...said, each });
 }
 
 export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
@@ -125,7 +123,7 @@ const formatted = (max: number, name: FormatName, message: string) => (about: Ab
   text(about, atMost(max), isFormat(name, message));
 
 const isCurrency = (text: unknown) => isString(text) && FORMATS.isCurrency(text);
-const NO_CURRENCY = says('invalid_value', 'must be an ISO 4217 currency code with a minor unit', () => CURRENCIES);
+const NO_CURRENCY = says('invalid_value', 'must be an ISO 4217 currency code with a minor unit', CURRENCIES);
 
 export const Currency = (about: About = {}) => text(about, holds('isCurrency', 'isCurrency', isCurrency, NO_CURRENCY));
 
@@ -153,10 +151,7 @@ export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
 export const Fields = (nested: () => RequestClass, about: About = {}) => field({ ...about, nested });
 
-interface List extends About {
-  readonly min?: number;
-  readonly max: number;
-}
+type List = About & { min?: number; max: number };
 
 function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
   return field(

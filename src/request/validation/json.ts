@@ -15,9 +15,9 @@ interface Level {
   place: string | number | undefined;
 }
 
-/** Parses JSON in UTF-8. An empty body is an empty object. Throws a 400 refusal. */
-export function parseJson(bytes: Buffer | undefined): unknown {
-  if (!bytes || bytes.length === 0) return {};
+/** Parses JSON in UTF-8: a Buffer, if there is a body. An empty body is an empty object. Throws a 400 refusal. */
+export function parseJson(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw invalidParam('body', 'invalid_format', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   try {

@@ -3,6 +3,7 @@ import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Que
 import { Facts } from '../../platform/facts.js';
 import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
+import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
 import { type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
 import { parseJson } from './json.js';
 
@@ -11,11 +12,16 @@ import { parseJson } from './json.js';
 export class RequestPipe implements PipeTransform {
   constructor(private readonly facts: Facts) {}
 
-  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-    const plain = type === 'body' ? parseJson(value as Buffer) : value;
-    const faults = this.faultsOf(metatype as RequestClass, plain);
+  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+    if (type !== 'custom') return this.valid(metatype as RequestClass, type === 'body' ? parseJson(value) : value);
+    const request = value as KeyedRequest;
+    return Object.assign(request, { body: this.valid(data as unknown as RequestClass, parseJson(request.body)) });
+  }
+
+  private valid(request: RequestClass, value: unknown): unknown {
+    const faults = this.faultsOf(request, value);
     if (faults.length > 0) throw invalidParams(faults);
-    return plain;
+    return value;
   }
 
   /** The faults of the fields in their order, then the unknown fields. Empty if the value is valid. */
@@ -46,7 +52,7 @@ export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new Path
 /** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
 const MAX_ERRORS = 500;
 
-/** One walk over a request. A field has the fault of the first rule that it breaks. */
+/** One walk over a request. A field, and an entry of a list, has the fault of the first rule that it breaks. */
 class Walk {
   readonly faults: ParamError[] = [];
   readonly unknown: ParamError[] = [];
@@ -54,17 +60,13 @@ class Walk {
   constructor(private readonly facts: Facts) {}
 
   object(request: RequestClass, value: unknown, path: string): void {
-    if (isObject(value)) this.fields(fieldsOf(request), value, path);
-    else this.add(path, 'invalid_type', 'must be an object');
-  }
-
-  private fields(fields: ReadonlyMap<string, Field>, value: Readonly<Record<string, unknown>>, path: string): void {
-    const below = (name: string) => (path ? `${path}.${name}` : name);
+    if (!isObject(value)) return void this.add(path, 'invalid_type', 'must be an object');
+    const fields = fieldsOf(request);
     for (const name in value) {
       if (fields.has(name) || this.unknown.length === MAX_ERRORS) continue;
       const known = [...fields.keys()].join(', ') || 'none';
       const message = `is not a field of this request; known here: ${known}`;
-      this.unknown.push(faultAt(below(name), 'unknown_field', message));
+      this.unknown.push(faultAt(path ? `${path}.${name}` : name, 'unknown_field', message));
     }
     for (const field of fields.values()) {
       const sent = value[field.name];
@@ -72,37 +74,29 @@ class Walk {
     }
   }
 
-  private field(field: Field, sent: unknown, path: string): void {
-    const { rules, nested, most, read } = field;
+  private field({ rules, entryRules, nested, most, read }: Field, sent: unknown, path: string): void {
     const value = read && sent !== undefined ? read(sent) : finite(sent);
-    for (const rule of rules) if (!this.holds(rule, value)) return void this.break(field, rule, value, path);
-    if (nested === undefined) return;
-    if (most === undefined) return void this.object(nested(), value === undefined ? {} : value, path);
-    for (const [at, item] of (value as unknown[]).entries()) this.object(nested(), item, `${path}[${at}]`);
-  }
-
-  private holds({ each, fits }: Rule, value: unknown): boolean {
-    return each ? (value as unknown[]).every((entry) => fits(entry, this.facts)) : fits(value, this.facts);
-  }
-
-  private break({ rules, read }: Field, broken: Rule, value: unknown, path: string): void {
-    const allowed = () => rules.flatMap((rule) => rule.allowed(this.facts));
-    if (value === undefined) this.add(path, 'required', 'is required', allowed());
-    else if (!broken.each) this.breakRule(broken, path);
-    else {
-      for (const [index, entry] of (value as unknown[]).entries()) {
-        const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;
-        const wrong = rules.filter(({ each, fits }) => each && !fits(entry, this.facts));
-        // Of an entry of an object, the key and the value can each have a fault.
-        for (const isKey of [true, false]) {
-          const first = wrong.find(({ name }) => name.startsWith('key.') === isKey);
-          if (first) this.breakRule(first, at);
-        }
+    const broken = rules.find((rule) => !rule.fits(value, this.facts));
+    if (broken && value === undefined) {
+      const allowed = [...rules, ...entryRules].flatMap((rule) => rule.allowed(this.facts));
+      this.add(path, 'required', 'is required', allowed);
+    } else if (broken) this.break(broken, path);
+    else if (most !== undefined) {
+      for (const [at, entry] of (value as unknown[]).entries()) {
+        if (nested) this.object(nested(), entry, `${path}[${at}]`);
+        else this.entry(entryRules, entry, read ? `${path}.${(entry as string[])[0]}` : `${path}[${at}]`);
       }
-    }
+    } else if (nested) this.object(nested(), value === undefined ? {} : value, path);
   }
 
-  private breakRule({ code, message, allowed }: Rule, path: string): void {
+  private entry(rules: readonly Rule[], entry: unknown, path: string): void {
+    const broken = rules.filter((rule) => !rule.fits(entry, this.facts));
+    // Of an entry of an object, the key and the value can each have a fault.
+    const [ofKey, others] = [broken.filter(isOfKey), broken.filter((rule) => !isOfKey(rule))];
+    for (const [first] of [ofKey, others]) if (first) this.break(first, path);
+  }
+
+  private break({ code, message, allowed }: Rule, path: string): void {
     this.add(path, code, message(this.facts), allowed(this.facts));
   }
 
@@ -110,6 +104,8 @@ class Walk {
     this.faults.push(faultAt(path, code, message, allowed));
   }
 }
+
+const isOfKey = ({ name }: Rule): boolean => name.startsWith('key.');
 
 const faultAt = (path: string, code: ParamCode, message: string, allowed: readonly string[] = []): ParamError =>
   paramError(path, code, `${path} ${message}.`, allowed);

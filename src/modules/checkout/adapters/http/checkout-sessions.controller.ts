@@ -59,7 +59,7 @@ export class CheckoutSessionsController {
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
-    const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
+    const id = response.parts.location?.slice(SESSION_FACTS.secret.path.length + 1);
     if (id === undefined) return response;
     const link = this.linkTo(caller, id);
     if (link === undefined) return response;

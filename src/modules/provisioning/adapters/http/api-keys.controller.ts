@@ -1,9 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { CallerOfKey, OperatorKey } from '../../../../request/credential.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../request/idempotency/idempotent-response.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import type { IdempotentResponse } from '../../../../request/response.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';

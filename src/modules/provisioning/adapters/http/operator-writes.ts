@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { pathOf } from '../../../../request/errors.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import type { KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../request/idempotency/idempotent-response.js';
-import type { ResponseParts } from '../../../../request/response.js';
+import type { IdempotentResponse, ResponseParts } from '../../../../request/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided, inTransaction } from '../../../../shared/decision.js';
 

@@ -50,7 +50,7 @@ export class LedgerClaimsController {
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
     return this.idempotency.withoutKey(
       () => this.claimRefunds.execute(ledger, toClaim(body)),
-      (items) => listResponse({ items, hasMore: false }, ledgerRefundView),
+      (items) => listResponse({ items, hasMore: false }, ledgerRefundView).parts,
     );
   }
 
