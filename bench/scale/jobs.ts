@@ -1,7 +1,7 @@
 /** What runs without being asked: the sweeps, the webhook worker's look for what is due, and the operator's reconcile. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
-import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
@@ -54,7 +54,7 @@ export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; s
 
 function jobsOf(application: INestApplicationContext, step: Step): Job[] {
   const sessions = application.get(CheckoutSessions);
-  const sweeper = application.get(ExpirySweeper);
+  const sweeper = application.get(SessionSweeper);
   const responses = application.get(StoredResponses);
   const events = application.get(EventSweeper);
   const deliveries = application.get(Deliveries);
@@ -74,7 +74,7 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
       run: async () => {
         const overdue = await sessions.overdue(SESSION_BATCH);
         some(overdue.length);
-        await sweeper.expire(overdue, 0);
+        await sweeper.expireThese(overdue, 0);
       },
     },
     {

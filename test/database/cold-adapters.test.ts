@@ -93,6 +93,9 @@ test('each statement names its organization and mode, or says why it reads those
     start: () => pages.start(caller, session.id),
     setPaymentUrl: () => pages.setPaymentUrl(caller, session.id, 'https://pay.test'),
     find: () => pages.find(caller, session.id),
+    addTransfer: () => pages.addTransfer(caller, session.id, new Date()),
+    dueTransfers: () => pages.dueTransfers(1),
+    takeTransfer: () => pages.takeTransfer(caller, session.id),
   };
 
   const endpoints = port(WebhookEndpoints);

@@ -1,7 +1,7 @@
 /** Events under races, sweepers and time. conformance/cases/events.json has the event of each change. */
 import { expect, test } from '@jest/globals';
 import { NotifyUrlsFilled1763700000037 } from '../../migrations/index.js';
-import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { createMigrationDataSource } from '../../src/persistence/data-source.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
@@ -20,7 +20,7 @@ test('sessions that expire at their expires_at have an event which shows what th
   const one = (await shop.createSession()).body;
   const other = (await shop.createSession({ ...SMALLEST, notify_url: 'https://example.test/' })).body;
   await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
-  await service.application.get(ExpirySweeper).sweep();
+  await service.application.get(SessionSweeper).expire();
   await until(async () => (await shop.eventsOf(one.id)).length + (await shop.eventsOf(other.id)).length === 4);
   for (const { id } of [one, other]) {
     const object = (await shop.get(`/v1/checkout_sessions/${id}`)).body;

@@ -265,9 +265,8 @@ describe('a session', () => {
     expect((await visit(at(path))).text).toContain('has refunded your payment.');
   });
 
-  test('says after two minutes that no payment was heard of, with the contact and the way to pay', async () => {
+  test('says after two minutes that no payment was heard of', async () => {
     const { path } = await open();
-    await service.sql.query('UPDATE organizations SET contact = $1', ['help@shop.example']);
     await submit(at(`${path}/pay`));
     const told = async (query: string) => {
       const { text } = await visit(at(`${path}/return${query}`));
@@ -280,9 +279,6 @@ describe('a session', () => {
     const waiting = await visit(at(`${path}/return?waited=100`));
     expect(waiting.text).toContain(`content="2;url=${path}/return?waited=102"`);
     for (const query of ['?waited=120', '?waited=1e999']) expect(await told(query)).toEqual([false, true]);
-    const { text } = await visit(at(`${path}/return?waited=120`));
-    expect(text).toContain('href="mailto:help@shop.example"');
-    expect(text).toContain(`action="${path}/pay"`);
   });
 
   test('that expires while its page is open cannot be paid, and the page says so', async () => {

@@ -67,7 +67,7 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     const answered = await redact(session, 'redact');
     expect([answered.status, answered.body]).toEqual([200, redactedSession(paid)]);
     expect(await read(`${SESSIONS}/${session}`)).toEqual(redactedSession(paid));
-    expect(await tablesWithPlant(service.sql)).toEqual([]);
+    expect(await tablesWithPlant(service.sql, service.databaseUrl)).toEqual([]);
     expect(await answersWithPlant(shop, all)).toEqual([]);
     expect(await shop.amountsOf(payment)).toEqual(sums);
     expect((await shop.ledgerGet(`/ledger/v1/refunds/${pending}`)).body).toMatchObject({

@@ -1,7 +1,6 @@
 /** Sessions that were closed longer ago than their organization keeps details. */
 import { afterEach, expect, test } from '@jest/globals';
-import { RetentionSweeper } from '../../src/modules/checkout/adapters/schedule/retention-sweeper.js';
-import { OldSessions } from '../../src/modules/checkout/index.js';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { isReplay } from '../support/client.js';
@@ -62,7 +61,7 @@ async function oldSession(): Promise<string> {
   return id;
 }
 
-const sweep = () => service.application.get<RetentionSweeper>(OldSessions).sweepAll();
+const sweep = () => service.application.get(SessionSweeper).forgetAll();
 const pay = (id: string) => shop.record({ checkout_session: id, on_mismatch: 'record' });
 
 test('a payment that comes just as its session is removed is refused', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { Jobs } from '../../src/platform/jobs.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -106,7 +106,7 @@ test('two instances expire overdue sessions in batches, each session exactly onc
   const made = await Promise.all(Array.from({ length: DUE + 1 }, () => shop.createSession()));
   const [open, ...due] = made.map(({ body }) => uuidOf(body.id));
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [due]);
-  const sweep = ({ application }: Service) => application.get(ExpirySweeper).sweep(undefined, BATCH);
+  const sweep = ({ application }: Service) => application.get(SessionSweeper).expire(undefined, BATCH);
   await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)]);
   // One that finds only what others are settling, the service's own sweepers too, ends before they do.
   await until(async () => {
@@ -123,7 +123,7 @@ test('overdue sessions of both modes expire each with an event of its mode', asy
   const twin = await Shop.openTwin(service);
   const ids = await Promise.all(MODES.map(async (mode) => (await twin[mode].createSession()).body.id as string));
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY ($1)', [ids.map(uuidOf)]);
-  await Promise.all([service, late].map(({ application }) => application.get(ExpirySweeper).sweep()));
+  await Promise.all([service, late].map(({ application }) => application.get(SessionSweeper).expire()));
   for (const [at, mode] of MODES.entries()) {
     await until(async () => (await twin[mode].eventsOf(ids[at] as string)).length === 2, 'it is stored');
     const [, { type, mode: told, data }] = await twin[mode].eventsOf(ids[at] as string);
@@ -142,7 +142,7 @@ test.each([
   const [{ place }] = (await service.sql.query(find, [uuidOf(id)])).rows;
   const { organization } = twin.test;
   const found = { organization, mode: 'test', place, id, expiresAt: '' } as const;
-  await service.application.get(ExpirySweeper).expire([found], ahead);
+  await service.application.get(SessionSweeper).expireThese([found], ahead);
   expect((await twin[mode].get(`${PATH}/${id}`)).body.status).toBe('open');
 });
 
@@ -165,11 +165,11 @@ test('a session that cannot be expired stops no other', async () => {
       60 - at,
     ]);
   await Promise.all(ids.map(overdue));
-  await expect(service.application.get(ExpirySweeper).sweep(undefined, BATCH)).rejects.toThrow('cannot be expired');
+  await expect(service.application.get(SessionSweeper).expire(undefined, BATCH)).rejects.toThrow('cannot be expired');
   const stored = 'SELECT id FROM checkout_sessions WHERE id = ANY ($1) AND status = $2 ORDER BY id';
   const open = (await service.sql.query(stored, [ids.map(uuidOf), 'open'])).rows;
   expect(open.map(({ id }) => id.replaceAll('-', ''))).toEqual(poisoned.map(uuidOf).sort());
   await service.sql.query('DROP FUNCTION refuse_update CASCADE');
-  await service.application.get(ExpirySweeper).sweep();
+  await service.application.get(SessionSweeper).expire();
   expect((await service.sql.query(stored, [ids.map(uuidOf), 'open'])).rows).toEqual([]);
 });

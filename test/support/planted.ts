@@ -1,4 +1,5 @@
 /** A string in every place where a customer can be named, and the search for it in every table and answer. */
+import { spawnSync } from 'node:child_process';
 import type { Client } from 'pg';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { Database } from '../../src/persistence/database.js';
@@ -38,14 +39,16 @@ export function redactedSession<Session extends { line_items: { data: readonly o
   return { ...session, ...urls, description: null, customer_email: null, ...kept };
 }
 
-/** The tables with a row that has the string, in whatever column. */
-export async function tablesWithPlant(sql: Client): Promise<string[]> {
+/** The tables with a row that has the string, in whatever column; with a URL, a dump too, where a `pg_dump` is installed. */
+export async function tablesWithPlant(sql: Client, url?: string): Promise<string[]> {
   const { rows } = await sql.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
   const found: string[] = [];
   for (const { name } of rows) {
     const { rowCount } = await sql.query(`SELECT FROM ${name} AS row WHERE row::text LIKE '%${PLANT}%' LIMIT 1`);
     if (rowCount) found.push(name);
   }
+  const dumped = url && spawnSync('pg_dump', ['--dbname', url], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (dumped && String(dumped.stdout).includes(PLANT)) found.push('a dump');
   return found;
 }
 

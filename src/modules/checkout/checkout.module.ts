@@ -1,4 +1,4 @@
-import { type Abstract, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
@@ -10,21 +10,17 @@ import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.r
 import { HotCheckoutSessions } from './adapters/persistence/hot-checkout-sessions.js';
 import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
 import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
-import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
-import { RetentionSweeper } from './adapters/schedule/retention-sweeper.js';
-import { AwaitPayment } from './application/await-payment.js';
-import { CloseCheckoutSession } from './application/close-checkout-session.js';
+import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
+import { ChangeCheckoutSession } from './application/change-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import {
   CheckoutSessionEvents,
   CheckoutSessionQueries,
   CheckoutSessions,
-  OldSessions,
-  OverdueSessions,
+  DueSessions,
   PageLinks,
   SessionDetails,
 } from './application/ports.js';
-import { RedactCheckoutSession } from './application/redact-checkout-session.js';
 import {
   PAYMENT_REQUIRED,
   PAYMENT_SESSION_MISMATCH,
@@ -37,20 +33,17 @@ import { SESSION_FACTS } from './facts.js';
   imports: [EventsModule],
   controllers: [CheckoutSessionsController, CheckoutSessionWaitsController, LedgerCheckoutSessionsController],
   providers: [
-    AwaitPayment,
-    CloseCheckoutSession,
+    ChangeCheckoutSession,
     CreateCheckoutSession,
-    ExpirySweeper,
-    RedactCheckoutSession,
+    SessionSweeper,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
-    { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
-    { provide: OldSessions, useClass: RetentionSweeper },
+    { provide: DueSessions, useExisting: SessionSweeper },
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
-  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, OldSessions, OverdueSessions, PageLinks],
+  exports: [ChangeCheckoutSession, CheckoutSessionQueries, DueSessions, PageLinks],
 })
 export class CheckoutModule {}
 

@@ -11,12 +11,9 @@ import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
-import { TypeormPendingTransfers } from './adapters/persistence/typeorm-pending-transfers.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
-import { BankTransfers } from './application/bank-transfers.js';
-import { Captures } from './application/captures.js';
 import { PayFromPage } from './application/pay-from-page.js';
-import { DueTransfers, Pages, PendingTransfers } from './application/ports.js';
+import { DueTransfers, Pages } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
@@ -25,14 +22,11 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
-    BankTransfers,
-    Captures,
     PayFromPage,
     ReadPage,
     SetPaymentUrl,
     { provide: DueTransfers, useClass: TransferSweeper },
     { provide: Pages, useClass: TypeormPages },
-    { provide: PendingTransfers, useClass: TypeormPendingTransfers },
   ],
   exports: [DueTransfers],
 })

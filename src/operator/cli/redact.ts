@@ -2,8 +2,8 @@ import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
 import {
   CHECKOUT_SESSION_ID,
+  ChangeCheckoutSession,
   CheckoutSessionQueries,
-  RedactCheckoutSession,
   SessionDetails,
 } from '../../modules/checkout/index.js';
 import { Database } from '../../persistence/database.js';
@@ -53,6 +53,6 @@ async function redactAll(application: INestApplicationContext, organization: str
 }
 
 async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
-  const redactSession = application.get(RedactCheckoutSession);
-  await application.get(Database).commit(async () => redactSession.execute(caller, session));
+  const changeSession = application.get(ChangeCheckoutSession);
+  await application.get(Database).commit(async () => changeSession.redact(caller, session));
 }

@@ -35,14 +35,18 @@ export abstract class CheckoutSessionQueries {
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>>;
 }
 
+export interface LockedSession {
+  readonly session: CheckoutSession;
+  /** False if it is overdue, and not stored as expired yet. */
+  readonly isStored: boolean;
+}
+
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(caller: Caller, session: CheckoutSession): Write;
   /** Locks a session until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<CheckoutSession>;
-  /** Stores when a locked session expires. Stale if it is overdue meanwhile. */
-  abstract postpone(caller: TimedCaller, session: CheckoutSession): Write;
-  /** Stores that a session was completed or expired. Stale if the stored one is no longer open, is overdue, or expires at another time. */
-  abstract close(caller: TimedCaller, session: CheckoutSession): Write;
+  abstract lock(caller: Caller, id: OwnId): Promise<LockedSession>;
+  /** Stores another status or time of an open session. Stale if the stored one is no longer open, is overdue, or was postponed since. */
+  abstract change(caller: TimedCaller, session: CheckoutSession): Write;
   /**
    * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
    * oldest expires_at comes first, and with `after` those after that one.
@@ -74,8 +78,6 @@ export interface ClosedPage {
 
 /** What customers and shops said: the details of closed sessions, and their traces everywhere else. */
 export abstract class SessionDetails {
-  /** Locks a session in the open transaction. `isStored` is false if it is overdue, and not stored as expired yet. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<{ readonly session: CheckoutSession; readonly isStored: boolean }>;
   /** Stores a redacted session, which is locked, and clears its traces. */
   abstract clear(caller: Caller, session: CheckoutSession): Promise<void>;
   /** Removes, in the open transaction, those of the sessions that expired and have no payment. Returns those that have one. */
@@ -91,15 +93,12 @@ export abstract class CheckoutSessionEvents {
   abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
 }
 
-/** Expires the sessions that a moved test clock made overdue. */
-export abstract class OverdueSessions {
-  abstract sweep(clock: MovedClock): Promise<void>;
-}
-
-/** Forgets sessions that were closed longer ago than their organization keeps details, by the clock of the caller. */
-export abstract class OldSessions {
-  /** Goes on for about `forMs`, if there are so many. */
-  abstract sweep(caller: Caller, forMs?: number): Promise<void>;
+/** Does what is due for sessions. */
+export abstract class DueSessions {
+  /** Stores the sessions as expired that a moved test clock made overdue, with their events. */
+  abstract expire(clock: MovedClock): Promise<void>;
+  /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
+  abstract forget(caller: Caller, forMs?: number): Promise<void>;
 }
 
 export interface PageLink {

@@ -8,25 +8,22 @@ export interface StoredPage {
   readonly isStarted: boolean;
 }
 
-export abstract class Pages {
-  abstract find(caller: Caller, session: string): Promise<StoredPage>;
-  abstract start(caller: Caller, session: string): Promise<void>;
-  abstract setPaymentUrl(caller: Caller, session: string, url: string): Promise<void>;
-}
-
+/** A bank transfer of the pretend payer. */
 export interface DueTransfer {
   readonly caller: Caller;
   readonly session: OwnId;
 }
 
-/** Bank transfers of the pretend payer that have not arrived yet. */
-export abstract class PendingTransfers {
-  /** A session has one at most: of a second one, nothing is stored. */
-  abstract add(caller: Caller, session: OwnId, dueAt: Date): Promise<void>;
-  /** Removes one in the open transaction. False if another process has. */
-  abstract take(caller: Caller, session: OwnId): Promise<boolean>;
+export abstract class Pages {
+  abstract find(caller: Caller, session: string): Promise<StoredPage>;
+  abstract start(caller: Caller, session: string): Promise<void>;
+  abstract setPaymentUrl(caller: Caller, session: string, url: string): Promise<void>;
+  /** A session has one bank transfer at most: of a second one, nothing is stored. */
+  abstract addTransfer(caller: Caller, session: OwnId, dueAt: Date): Promise<void>;
+  /** Removes a bank transfer in the open transaction. False if another process has. */
+  abstract takeTransfer(caller: Caller, session: OwnId): Promise<boolean>;
   /** Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the IDs of their sessions. */
-  abstract due(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]>;
+  abstract dueTransfers(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]>;
 }
 
 /** Receives the transfers that a moved test clock made due. */

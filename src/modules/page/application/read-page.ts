@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries, PageLinks } from '../../checkout/index.js';
+import { PaymentQueries } from '../../payments/index.js';
 import { EventDeliveries } from '../../webhooks/index.js';
-import { CheckoutPage, MAX_LINES } from '../domain/checkout-page.js';
-import { Captures } from './captures.js';
+import { CheckoutPage, MAX_LINES, type RecordedPayment } from '../domain/checkout-page.js';
 import { Pages } from './ports.js';
+
+/** More than a session ever has. */
+const ALL = { limit: 100, from: undefined, to: undefined, cursor: undefined };
 
 @Injectable()
 export class ReadPage {
@@ -15,7 +20,7 @@ export class ReadPage {
     private readonly sessions: CheckoutSessionQueries,
     private readonly organizations: Organizations,
     private readonly pages: Pages,
-    private readonly captures: Captures,
+    private readonly payments: PaymentQueries,
     private readonly deliveries: EventDeliveries,
     private readonly clock: CallerClock,
   ) {}
@@ -29,7 +34,7 @@ export class ReadPage {
       this.sessions.getShort(caller, link.session, MAX_LINES),
       this.organizations.byId(caller.organization),
       this.pages.find(caller, link.session),
-      this.captures.ofSession(caller, link.session),
+      this.paymentsOf(caller, link.session),
     ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
@@ -43,5 +48,12 @@ export class ReadPage {
 
   async frameOrigins({ facts }: CheckoutPage): Promise<readonly string[]> {
     return this.organizations.origins(facts.caller);
+  }
+
+  private async paymentsOf(caller: Caller, session: OwnId): Promise<readonly RecordedPayment[]> {
+    const { items } = await this.payments.list(caller, { checkoutSession: session, ...ALL });
+    return items.map(({ state: { id, mismatch, amount, amountRefunded } }) => {
+      return { id, isMatching: mismatch === null, isRefunded: amountRefunded === amount };
+    });
   }
 }

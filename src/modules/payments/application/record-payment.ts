@@ -6,7 +6,7 @@ import { type Decided, decided } from '../../../shared/decision.js';
 import { invalidParam, notFound } from '../../../shared/errors.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
-import { CheckoutSessionQueries, CloseCheckoutSession } from '../../checkout/index.js';
+import { ChangeCheckoutSession, CheckoutSessionQueries } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
 import { PaymentEvents, Payments } from './ports.js';
 
@@ -27,13 +27,13 @@ export class RecordPayment {
   constructor(
     private readonly payments: Payments,
     private readonly sessions: CheckoutSessionQueries,
-    private readonly closeSession: CloseCheckoutSession,
+    private readonly changeSession: ChangeCheckoutSession,
     private readonly events: PaymentEvents,
     private readonly organizations: Organizations,
     private readonly clock: CallerClock,
   ) {}
 
-  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CloseCheckoutSession does. */
+  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as ChangeCheckoutSession does. */
   async execute(
     caller: Caller,
     input: NewPayment,
@@ -70,7 +70,7 @@ export class RecordPayment {
     const { checkoutSession, amount, currency } = payment.state;
     if (checkoutSession === null) return this.recorded(caller, payment);
     const session = ownId(caller, checkoutSession, 'checkout_session');
-    const paid = await this.closeSession.pay(caller, session, { amount, currency }, onMismatch);
+    const paid = await this.changeSession.pay(caller, session, { amount, currency }, onMismatch);
     const { result, writes } = this.recorded(caller, payment.of(paid.result));
     return decided(result, ...paid.writes, ...writes);
   }

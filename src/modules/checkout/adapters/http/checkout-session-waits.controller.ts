@@ -7,10 +7,10 @@ import { Keyed } from '../../../../request/validation/keyed.js';
 import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { AwaitPayment } from '../../application/await-payment.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { CHECKOUT_SESSION, checkoutSessionJson } from '../representation/checkout-sessions.views.js';
-import { AwaitTestPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
+import { AwaitTestPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
@@ -18,7 +18,7 @@ import { AwaitTestPaymentRequest, toAwaited } from './checkout-sessions.requests
 export class CheckoutSessionWaitsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly awaitPayment: AwaitPayment,
+    private readonly changeSession: ChangeCheckoutSession,
   ) {}
 
   @Operation('awaitTestPayment', {
@@ -36,7 +36,7 @@ export class CheckoutSessionWaitsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.awaitPayment.execute(caller, ownId(caller, id), toAwaited(request.body)),
+      async () => this.changeSession.awaitPayment(caller, ownId(caller, id), request.body),
       (session) => ({ status: 200, body: checkoutSessionJson(session) }),
     );
   }

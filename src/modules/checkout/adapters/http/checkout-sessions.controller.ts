@@ -10,10 +10,9 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
-import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import {
@@ -34,9 +33,8 @@ import {
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly createCheckoutSession: CreateCheckoutSession,
-    private readonly closeCheckoutSession: CloseCheckoutSession,
-    private readonly redactCheckoutSession: RedactCheckoutSession,
+    private readonly createSession: CreateCheckoutSession,
+    private readonly changeSession: ChangeCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
     private readonly links: PageLinks,
   ) {}
@@ -57,7 +55,7 @@ export class CheckoutSessionsController {
     const response = await this.idempotency.once(
       caller,
       request,
-      () => this.createCheckoutSession.execute(caller, toNewSession(request.body)),
+      () => this.createSession.execute(caller, toNewSession(request.body)),
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
@@ -84,12 +82,7 @@ export class CheckoutSessionsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
-    return this.idempotency.once(
-      caller,
-      request,
-      () => this.closeCheckoutSession.expire(caller, ownId(caller, id)),
-      closed,
-    );
+    return this.idempotency.once(caller, request, () => this.changeSession.expire(caller, ownId(caller, id)), closed);
   }
 
   @Operation('completeCheckoutSession', {
@@ -108,7 +101,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.closeCheckoutSession.completeFree(caller, ownId(caller, id)),
+      () => this.changeSession.completeFree(caller, ownId(caller, id)),
       closed,
     );
   }
@@ -129,7 +122,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.redactCheckoutSession.execute(caller, ownId(caller, id)),
+      async () => this.changeSession.redact(caller, ownId(caller, id)),
       closed,
     );
   }

@@ -20,7 +20,6 @@ import {
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import { Metadata } from '../../../../request/validation/metadata.js';
 import { Owner } from '../../../../request/validation/requests.js';
-import type { Awaited } from '../../application/await-payment.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
@@ -139,10 +138,6 @@ export class AwaitTestPaymentRequest {
 
 export class AwaitPaymentRequest extends AwaitTestPaymentRequest {
   @Owner() organization?: string | null;
-}
-
-export function toAwaited({ until, reason = null }: AwaitTestPaymentRequest): Awaited {
-  return { until, reason };
 }
 
 export class ListCheckoutSessionsQuery {

@@ -8,12 +8,12 @@ import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { AwaitPayment } from '../../application/await-payment.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
-import { AwaitPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
+import { AwaitPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
@@ -21,7 +21,7 @@ import { AwaitPaymentRequest, toAwaited } from './checkout-sessions.requests.js'
 export class LedgerCheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly awaitPayment: AwaitPayment,
+    private readonly changeSession: ChangeCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
   ) {}
 
@@ -58,7 +58,7 @@ export class LedgerCheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.awaitPayment.execute(caller, id, toAwaited(request.body)),
+      async () => this.changeSession.awaitPayment(caller, id, request.body),
       (session) => ({
         status: 200,
         body: JSON.stringify(ledgerCheckoutSessionView(caller.organization, session)),

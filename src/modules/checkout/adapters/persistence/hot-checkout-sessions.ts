@@ -12,6 +12,7 @@ import { type Page, pageOf } from '../../../../shared/page.js';
 import {
   type CheckoutSessionFilter,
   CheckoutSessions,
+  type LockedSession,
   type OverdueSession,
   type ShortSession,
 } from '../../application/ports.js';
@@ -21,7 +22,7 @@ import { clock, isOverdue, LISTS, type SUMMARY, status } from './checkout-sessio
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
-export const columnsWith = (status: string, lineItems = 'line_items') =>
+const columnsWith = (status: string, lineItems = 'line_items') =>
   selectionOf(CheckoutSessionRecord, {
     ...{ status, lineItems },
     expiresAt: 'extract(epoch FROM expires_at)::bigint',
@@ -29,7 +30,7 @@ export const columnsWith = (status: string, lineItems = 'line_items') =>
   });
 
 const OWNER = ownerIn('checkout_sessions');
-export const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
+const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
 const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
@@ -63,13 +64,14 @@ const FIND_SHORT = {
         sum((line->>'amountDiscount')::bigint)::bigint AS line_discount, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
       FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)) AS lines ${BY_ID}`,
 };
-const LOCK = { name: 'checkout.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
-/** Guarded by the number of the last event, too: what was decided on an earlier one says another expires_at. */
-const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5, closed_at = ${clock('$6')} ${BY_ID}
-  AND status = 'open' AND expires_at > ${clock('$6')} AND awaits = $7`;
-const POSTPONE = `UPDATE checkout_sessions
-  SET expires_at = to_timestamp($4), original_expires_at = to_timestamp($5), awaits = $6
-  ${BY_ID} AND expires_at > ${clock('$7')}`;
+const LOCK = {
+  name: 'checkout.lock',
+  text: `SELECT ${columnsWith(status('$4'))}, NOT (${isOverdue('$4')}) AS "isStored" FROM checkout_sessions ${BY_ID} FOR UPDATE`,
+};
+/** Guarded by the number of waits, too: what was decided before the last one says another expires_at. */
+const CHANGE = `UPDATE checkout_sessions SET status = $4, payment_status = $5, expires_at = to_timestamp($6),
+    original_expires_at = to_timestamp($7), awaits = $8, closed_at = CASE WHEN $4 <> 'open' THEN ${clock('$9')} END
+  ${BY_ID} AND status = 'open' AND expires_at > ${clock('$9')} AND awaits <= $8`;
 
 @Injectable()
 export class HotCheckoutSessions extends CheckoutSessions {
@@ -91,23 +93,17 @@ export class HotCheckoutSessions extends CheckoutSessions {
     });
   }
 
-  async lock(caller: Caller, id: OwnId): Promise<CheckoutSession> {
-    const [row] = await this.database.query<Row>(LOCK, await this.keyOf(caller, id));
+  async lock(caller: Caller, id: OwnId): Promise<LockedSession> {
+    const [row] = await this.database.query<Row & { isStored: boolean }>(LOCK, await this.keyOf(caller, id));
     if (!row) throw notFound('id', caller.mode);
-    return fromRow(row);
+    return { session: fromRow(row), isStored: row.isStored };
   }
 
-  postpone(caller: TimedCaller, { state }: CheckoutSession): Part {
-    const { id, expiresAt, originalExpiresAt, awaits } = state;
+  change(caller: TimedCaller, { state }: CheckoutSession): Part {
+    const { id, status, paymentStatus, expiresAt, originalExpiresAt, awaits } = state;
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, expiresAt, originalExpiresAt, awaits, caller.ahead / 1000];
-    return { name: 'checkout.postpone', owner: caller, sql: POSTPONE, values, rows: 1 };
-  }
-
-  close(caller: TimedCaller, { state: { id, status, paymentStatus, awaits } }: CheckoutSession): Part {
-    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, status, paymentStatus, caller.ahead / 1000, awaits];
-    return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
+    const values = [...key, status, paymentStatus, expiresAt, originalExpiresAt, awaits, caller.ahead / 1000];
+    return { name: 'checkout.change', owner: caller, sql: CHANGE, values, rows: 1 };
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
@@ -165,9 +161,9 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 }
 
-export type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
+type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
-export function fromRow(row: Row): CheckoutSession {
+function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
 }

@@ -4,20 +4,14 @@ import { keyOf } from '../../../../persistence/rows.js';
 import { StoredTraces } from '../../../../persistence/traces.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession, NO_DETAILS } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
-import { clock, isOverdue, status } from './checkout-session-lists.js';
-import { BY_ID, columnsWith, fromRow, type Row } from './hot-checkout-sessions.js';
+import { clock, isOverdue } from './checkout-session-lists.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
-const LOCK = {
-  name: 'checkout.lock_details',
-  text: `SELECT ${columnsWith(status('$4'))}, NOT (${isOverdue('$4')}) AS "isStored" FROM checkout_sessions ${BY_ID} FOR UPDATE`,
-};
 /** As the index has it. A session that expired by itself, or before this column was there, was closed at its expires_at. */
 const CLOSED_AT = 'coalesce(closed_at, expires_at)';
 const CLOSED = {
@@ -51,13 +45,6 @@ export class PostgresSessionDetails extends SessionDetails {
     super();
   }
 
-  async lock(caller: Caller, id: OwnId) {
-    const values = [...scope(caller), uuidOf(id), await this.ahead(caller)];
-    const [row] = await this.database.query<Row & { isStored: boolean }>(LOCK, values);
-    if (!row) throw notFound('id');
-    return { session: fromRow(row), isStored: row.isStored };
-  }
-
   async clear(caller: Caller, { state }: CheckoutSession): Promise<void> {
     const { id, status, isRedacted, metadata, lineItems } = state;
     const change = { ...NO_DETAILS, status, isRedacted, metadata, lineItems };
@@ -66,7 +53,7 @@ export class PostgresSessionDetails extends SessionDetails {
   }
 
   async remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
-    const locked = await this.database.query<Row>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
+    const locked = await this.database.query<{ id: string }>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
     const all = locked.map(({ id }) => id);
     const kept = await this.traces.kept(caller, all);
     const gone = all.filter((id) => !kept.includes(id));
@@ -90,7 +77,7 @@ export class PostgresSessionDetails extends SessionDetails {
 
   async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
     const values = [...scope(caller), await this.ahead(caller), email, after ? uuidOf(after) : FIRST_UUID];
-    return (await this.database.read<Row>(caller, WITH_EMAIL, values)).map((row) => idOfRow(caller, row));
+    return (await this.database.read<{ id: string }>(caller, WITH_EMAIL, values)).map((row) => idOfRow(caller, row));
   }
 
   /** In seconds. */

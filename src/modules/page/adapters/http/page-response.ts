@@ -1,6 +1,6 @@
 import { HttpResponse } from '../../../../request/response.js';
 import type { CheckoutPage } from '../../domain/checkout-page.js';
-import { SCRIPT, STYLE } from '../representation/assets.js';
+import { SCRIPT, STYLE } from '../representation/document.views.js';
 
 /** Origins that are safe in a policy: they cannot end a directive and begin another. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;

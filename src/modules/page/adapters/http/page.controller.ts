@@ -14,7 +14,7 @@ import { checkoutPageView } from '../representation/checkout-page.views.js';
 import { languageOf } from '../representation/language.js';
 import { pretendPayerView } from '../representation/pretend-payer.views.js';
 import { LinkRateGuard } from './link-rate.guard.js';
-import { PageErrorFilter } from './page-error.filter.js';
+import { PageErrorFilter } from './missing-page.controller.js';
 import { formTargets, pageResponse, seeOther } from './page-response.js';
 
 /** Shown to customers only, as a page. */

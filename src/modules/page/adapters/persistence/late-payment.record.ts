@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
 
 /** A bank transfer of the pretend payer, which exists in test mode only. */
 @Entity('late_payments')
@@ -7,7 +8,7 @@ export class LatePaymentRecord {
   organizationId!: string;
 
   @PrimaryColumn('text')
-  mode!: 'test';
+  mode!: Mode;
 
   @PrimaryColumn('uuid', { name: 'session_id' })
   session!: string;

@@ -1,6 +1,5 @@
 import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../domain/checkout-page.js';
-import { documentView } from './document.views.js';
-import { footerView } from './footer.views.js';
+import { documentView, footerView } from './document.views.js';
 import { amountText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';

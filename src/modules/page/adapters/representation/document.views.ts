@@ -1,6 +1,13 @@
-import { SCRIPT, STYLE } from './assets.js';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ShopDetails } from '../../domain/checkout-page.js';
 import { Html, html } from './html.js';
-import type { Language } from './language.js';
+import { type Language, languageOf } from './language.js';
+import type { Words } from './words/en.js';
+
+/** The style and script inside each page. The page's policy allows only these, by their hashes. */
+export const STYLE = asset('page.css');
+export const SCRIPT = asset('page.js');
 
 /** The `data-…` attributes of the body, which the script reads. */
 type Data = Readonly<Record<string, string | undefined>>;
@@ -46,4 +53,35 @@ ${footer}
 </body>
 </html>
 `.text;
+}
+
+/** Whom the customer can ask, and on which terms. The links open another window, because the page may wait or be in a frame. */
+export function footerView({ contact, termsUrl, privacyUrl }: ShopDetails, words: Words): Html | false {
+  const isEmail = contact !== null && !contact.includes(':');
+  const links = [
+    [isEmail ? `mailto:${contact}` : contact, isEmail ? contact : words.contact],
+    [termsUrl, words.terms],
+    [privacyUrl, words.privacy],
+  ].filter(([url]) => url !== null);
+  const shown = links.map(([url, label]) => html` <a href="${url}" target="_blank" rel="noopener">${label}</a>`);
+  return shown.length > 0 && html`<footer>${shown}</footer>`;
+}
+
+export function missingPageView(status: number, acceptLanguage: string | undefined): string {
+  const language = languageOf(null, acceptLanguage);
+  const { words } = language;
+  const [title, more] = [404, 410].includes(status)
+    ? [words.missing, words.missingMore]
+    : [words.trouble, words.troubleMore];
+  return documentView({
+    language,
+    title,
+    isTest: false,
+    content: html`<section class="card"><h1>${title}</h1><p>${more}</p></section>`,
+  });
+}
+
+function asset(name: string): { readonly html: Html; readonly source: string } {
+  const text = readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
+  return { html: new Html(text), source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }

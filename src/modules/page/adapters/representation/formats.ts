@@ -7,15 +7,11 @@ const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 /** Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal string, not as a float. */
 export function amountText(amount: number, currency: string, locale: string): string {
   const digits = minorDigitsOf(currency);
-  const sign = amount < 0 ? '-' : '';
-  const minor = String(Math.abs(amount)).padStart(digits + 1, '0');
-  const whole = minor.slice(0, minor.length - digits);
-  const fraction = digits === 0 ? '' : `.${minor.slice(-digits)}`;
   const format = cached(`${locale} ${currency}`, () => {
     const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
     return new Intl.NumberFormat([locale, 'en'], { style: 'currency', currency, ...fraction });
   });
-  return format.format(`${sign}${whole}${fraction}` as `${number}`);
+  return format.format(`${amount}E-${digits}` as `${number}`);
 }
 
 export function countText(count: number, locale: string): string {

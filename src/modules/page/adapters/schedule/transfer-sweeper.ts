@@ -3,8 +3,8 @@ import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
-import { BankTransfers } from '../../application/bank-transfers.js';
-import { type DueTransfer, DueTransfers, PendingTransfers } from '../../application/ports.js';
+import { PayFromPage } from '../../application/pay-from-page.js';
+import { type DueTransfer, DueTransfers, Pages } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
@@ -13,8 +13,8 @@ const BATCH = 10;
 export class TransferSweeper extends DueTransfers implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly pending: PendingTransfers,
-    private readonly transfers: BankTransfers,
+    private readonly pages: Pages,
+    private readonly payFromPage: PayFromPage,
     private readonly jobs: Jobs,
   ) {
     super();
@@ -27,9 +27,9 @@ export class TransferSweeper extends DueTransfers implements OnApplicationBootst
   async sweep(clock?: MovedClock): Promise<void> {
     await sweep<DueTransfer>({
       limit: BATCH,
-      find: (most, after) => this.pending.due(most, after, clock),
+      find: (most, after) => this.pages.dueTransfers(most, after, clock),
       handle: async (due) => {
-        for (const transfer of due) await this.database.commit(async () => this.transfers.receive(transfer));
+        for (const transfer of due) await this.database.commit(async () => this.payFromPage.receive(transfer));
       },
     });
   }

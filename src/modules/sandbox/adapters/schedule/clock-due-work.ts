@@ -5,7 +5,7 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
-import { OldSessions, OverdueSessions } from '../../../checkout/index.js';
+import { DueSessions } from '../../../checkout/index.js';
 import { DueTransfers } from '../../../page/index.js';
 import { OverdueApprovals } from '../../../refunds/index.js';
 import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
@@ -29,9 +29,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
     private readonly transfers: DueTransfers,
-    private readonly sessions: OverdueSessions,
+    private readonly sessions: DueSessions,
     private readonly approvals: OverdueApprovals,
-    private readonly old: OldSessions,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
@@ -49,9 +48,9 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const work = [
       () => this.moveSchedule(caller),
       () => this.transfers.sweep({ ...caller, ahead }),
-      () => this.sessions.sweep({ ...caller, ahead }),
+      () => this.sessions.expire({ ...caller, ahead }),
       () => this.approvals.sweep({ ...caller, ahead }),
-      () => this.old.sweep(caller, MAX_FORGETTING_MS),
+      () => this.sessions.forget(caller, MAX_FORGETTING_MS),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
@@ -67,7 +66,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
         for (const clock of behind) await this.moveSchedule(clock);
         for (const clock of moved) {
           await this.transfers.sweep(clock);
-          await this.sessions.sweep(clock);
+          await this.sessions.expire(clock);
           await this.approvals.sweep(clock);
         }
       },

@@ -2,10 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
 import { CallerClock, type MovedClock } from '../../../shared/clock.js';
-import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import {
+  type Decided,
+  type DecidedInTransaction,
+  type Decision,
+  decided,
+  inTransaction,
+} from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.js';
-import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
+import { type CheckoutSession, requireAwaitable, type SessionEvent } from '../domain/checkout-session.js';
+import { CheckoutSessionEvents, CheckoutSessions, SessionDetails } from './ports.js';
 
 export interface PaidSession {
   /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
@@ -13,11 +19,18 @@ export interface PaidSession {
   readonly notifyUrl: string | null;
 }
 
-/** Completes or expires an open session. Each method refuses with not_found, and as the same method of CheckoutSession does. */
+/** Until when to wait, in Unix seconds, or null to wait no longer; and why, for the event. */
+export interface Awaited {
+  readonly until: number | null;
+  readonly reason?: string | null;
+}
+
+/** Each method refuses with not_found, and as the same method of CheckoutSession does. */
 @Injectable()
-export class CloseCheckoutSession {
+export class ChangeCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
+    private readonly details: SessionDetails,
     private readonly events: CheckoutSessionEvents,
     private readonly clock: CallerClock,
   ) {}
@@ -52,12 +65,40 @@ export class CloseCheckoutSession {
     });
   }
 
+  /** Keeps the session open while the money for it is on its way. Refuses with invalid_param, too. */
+  awaitPayment(caller: Caller, id: OwnId, { until, reason = null }: Awaited): DecidedInTransaction<CheckoutSession> {
+    return inTransaction(caller, async () => {
+      const timed = await this.clock.at(caller);
+      const now = Math.floor(timed.now / 1000);
+      requireAwaitable(until, now);
+      const { session } = await this.sessions.lock(caller, id);
+      const awaiting = session.awaitPayment(until, now + 1);
+      if (awaiting === session) return decided(session);
+      const event = this.events.record(timed, 'checkout.session.awaiting_payment', awaiting, reason);
+      return decided(awaiting, this.sessions.change(timed, awaiting), event);
+    });
+  }
+
+  /** Of a redacted session, removes what was said since, about a refund for example. */
+  redact(caller: Caller, id: OwnId): Decision<CheckoutSession> {
+    return inTransaction(caller, async () => {
+      const { session, isStored } = await this.sessions.lock(caller, id);
+      const redacted = session.redact();
+      await this.details.clear(caller, redacted);
+      if (redacted === session) return decided(session);
+      const timed = await this.clock.at(caller);
+      // The event that the sweeper has not recorded yet, without details too.
+      const expiry = isStored ? [] : [this.events.record(timed, 'checkout.session.expired', redacted)];
+      return decided(redacted, ...expiry, this.events.record(timed, 'checkout.session.redacted', redacted));
+    });
+  }
+
   private async closed(
     caller: Caller,
     event: SessionEvent,
     session: CheckoutSession,
   ): Promise<Decided<CheckoutSession>> {
     const timed = await this.clock.at(caller);
-    return decided(session, this.sessions.close(timed, session), this.events.record(timed, event, session));
+    return decided(session, this.sessions.change(timed, session), this.events.record(timed, event, session));
   }
 }

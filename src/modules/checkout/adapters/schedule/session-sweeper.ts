@@ -1,0 +1,88 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
+import { Jobs } from '../../../../platform/jobs.js';
+import { type Caller, MODES, nameOf } from '../../../../shared/caller.js';
+import type { MovedClock } from '../../../../shared/clock.js';
+import { decided, inTransaction } from '../../../../shared/decision.js';
+import { Organizations } from '../../../access/index.js';
+import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
+import {
+  CheckoutSessions,
+  type ClosedSession,
+  DueSessions,
+  type OverdueSession,
+  SessionDetails,
+} from '../../application/ports.js';
+
+const EXPIRING_MS = 5_000;
+/** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
+const EXPIRED_AT_ONCE = 10;
+const FORGETTING_MS = 60_000;
+const FORGOTTEN_AT_ONCE = 50;
+
+@Injectable()
+export class SessionSweeper extends DueSessions implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: CheckoutSessions,
+    private readonly details: SessionDetails,
+    private readonly changeSession: ChangeCheckoutSession,
+    private readonly organizations: Organizations,
+    private readonly jobs: Jobs,
+  ) {
+    super();
+  }
+
+  onApplicationBootstrap(): void {
+    this.jobs.repeat('expire_sessions', EXPIRING_MS, () => this.expire());
+    this.jobs.repeat('forget_sessions', FORGETTING_MS, () => this.forgetAll());
+  }
+
+  /** Reads show an overdue session as expired before that. Without a clock, expires those of all organizations. */
+  async expire(clock?: MovedClock, limit = EXPIRED_AT_ONCE): Promise<void> {
+    await sweep<OverdueSession>({
+      limit,
+      find: (most, after) => this.sessions.overdue(most, after, clock),
+      handle: (overdue) => this.expireThese(overdue, clock?.ahead ?? 0),
+    });
+  }
+
+  async expireThese(overdue: readonly OverdueSession[], ahead: number): Promise<void> {
+    for (const owned of Map.groupBy(overdue, nameOf).values()) {
+      const [{ organization, mode }] = owned as [OverdueSession];
+      const places = owned.map(({ place }) => place);
+      await this.database.commit(async () => this.changeSession.expireOverdue({ organization, mode, ahead }, places));
+    }
+  }
+
+  async forgetAll(): Promise<void> {
+    const faults: unknown[] = [];
+    for (const { id: organization } of await this.organizations.forgetting())
+      for (const mode of MODES) await this.forget({ organization, mode }).catch((error: unknown) => faults.push(error));
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async forget(caller: Caller, forMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization)).settings;
+    if (days === null) return;
+    const end = performance.now() + forMs;
+    await sweep<ClosedSession>({
+      limit: FORGOTTEN_AT_ONCE,
+      find: async (most, after) =>
+        performance.now() < end ? this.details.closed(caller, { days, limit: most, after }) : [],
+      handle: (closed) => this.forgetThese(caller, closed),
+    });
+  }
+
+  /** Removes the sessions that nobody paid, and redacts the others. */
+  private async forgetThese(caller: Caller, closed: readonly ClosedSession[]): Promise<void> {
+    const expired = closed.filter(({ isExpired }) => isExpired).map(({ id }) => id);
+    const remove = async () => decided(await this.details.remove(caller, expired));
+    const paid = await this.database.commit(async () => inTransaction(caller, remove));
+    for (const { id, isExpired } of closed) {
+      if (!isExpired || paid.includes(id))
+        await this.database.commit(async () => this.changeSession.redact(caller, id));
+    }
+  }
+}
