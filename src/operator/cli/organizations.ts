@@ -30,7 +30,10 @@ export function addOrganizationCommands(program: Command): void {
     );
 
   addSet(organizations);
+  addReads(organizations);
+}
 
+function addReads(organizations: Command): void {
   organizations
     .command('list')
     .description('list all organizations, the oldest first')
