@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -11,15 +11,16 @@ import { type Service, startService } from '../kit/service.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
-import { type Server, serve, startServer, until } from '../support/processes.js';
+import { type Server, serve, until } from '../support/processes.js';
 import { Shop } from '../support/shop.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 25;
 /** This machine may be busy with other things: what is promised has to be seen once. */
-const TRIES = 10;
+const TRIES = 4;
 /** Without shares the neighbour waited for more than a second. */
 const TIMES_CALM = 3;
+const MORE_MS = 250;
 
 let service: Service;
 let shared: Server;
@@ -74,7 +75,7 @@ async function waits(): Promise<number[]> {
 const p99 = (durations: readonly number[]): number =>
   durations.toSorted((one, other) => one - other)[Math.floor(durations.length * 0.99) - 1] as number;
 
-/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm plus 20 ms. */
+/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm, and a little. */
 async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
   const seen: string[] = [];
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -86,7 +87,7 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
     const troubled = await waits().then(p99).finally(end);
     // Other work on the machine comes and goes: calm is measured before and after.
     const calm = Math.max(before, p99(await waits()));
-    if (troubled < TIMES_CALM * calm + 20) return;
+    if (troubled < TIMES_CALM * calm + MORE_MS) return;
     if (isMeasured) seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
   }
   // Where most tries had no headroom, the others had little more.
@@ -213,42 +214,33 @@ test.each([
 });
 
 describe('clients that connect', () => {
-  const PROBE_MS = 1_000;
-  const PROBES = 4;
+  const PROBES = 5;
+  /** Without the guard hundreds of times, for who is connected is served at once. With it twice, on a busy machine too. */
+  const TIMES_CONNECTED = 25;
 
-  /** How long the slowest of some probes takes, each on a connection of its own. */
-  async function slowest(url: string): Promise<number> {
-    const durations = [];
-    for (let probe = 0; probe < PROBES; probe++) {
-      await sleep(500);
-      const started = performance.now();
-      const [answer] = await once(get(`${url}/livez`, { agent: false }), 'response');
-      await once(answer.resume(), 'end');
-      durations.push(performance.now() - started);
-    }
-    return Math.max(...durations);
+  async function timeOf(agent: Agent | false): Promise<number> {
+    const started = performance.now();
+    const [answer] = await once(get(`${shared.url}/livez`, { agent }), 'response');
+    await once(answer.resume(), 'end');
+    return performance.now() - started;
   }
 
-  test.each(['1', '2'])(
-    '1,500 of them, beside 300 busy connections, with %s workers, leave probes their answers',
-    async (workers) => {
-      const server = await startServer({ DATABASE_URL: service.databaseUrl, WEB_CONCURRENCY: workers });
-      const { url } = server;
-      const seen: string[] = [];
-      try {
-        for (let attempt = 0; attempt < TRIES; attempt++) {
-          const isMeasured = await hasHeadroom(() => sleep(1_000));
-          const ends = [begin({ url, path: '/v1/checkout_sessions?limit=1', connections: 300 })];
-          ends.push(begin({ url, path: '/livez', connections: 1_500, pipelined: 0 }));
-          const took = await slowest(url).finally(() => Promise.all(ends.map((end) => end())));
-          if (took < PROBE_MS) return;
-          if (isMeasured) seen.push(`${took.toFixed(0)} ms`);
-        }
-        if (seen.length > TRIES / 2) throw new Error(`Probes took too long: ${seen.join(', ')}`);
-        sayNotMeasured(expect.getState().currentTestName ?? '');
-      } finally {
-        await server.stop('SIGKILL');
+  test('1,500 of them, beside 300 busy connections, wait little longer than who is connected', async () => {
+    const connected = new Agent({ keepAlive: true, maxSockets: 1 });
+    await timeOf(connected);
+    const ends = [begin({ path: '/v1/checkout_sessions?limit=1', connections: 300 })];
+    ends.push(begin({ path: '/livez', connections: 1_500, pipelined: 0 }));
+    try {
+      await sleep(1_000);
+      const times: number[] = [];
+      while (times.length < PROBES) {
+        const [connecting, asking] = await Promise.all([timeOf(false), timeOf(connected)]);
+        times.push(connecting / asking);
       }
-    },
-  );
+      expect(times.toSorted((one, other) => one - other)[Math.floor(PROBES / 2)]).toBeLessThan(TIMES_CONNECTED);
+    } finally {
+      connected.destroy();
+      await Promise.all(ends.map((end) => end()));
+    }
+  });
 });
