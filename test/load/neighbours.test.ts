@@ -10,7 +10,6 @@ import { uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../kit/service.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
 import { type Server, serve, until } from '../support/processes.js';
 import { Shop } from '../support/shop.js';
 
@@ -97,10 +96,7 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
 }
 
 interface Load {
-  readonly url?: string;
   readonly path: string;
-  /** By default the key of the troublesome organization. */
-  readonly key?: string;
   readonly connections: number;
   /** Requests under way on each connection. With 0, each connection asks once, and another one takes its place. */
   readonly pipelined?: number;
@@ -109,15 +105,8 @@ interface Load {
 }
 
 /** Requests of the troublesome organization, from a process of their own, until it is ended. */
-function begin({
-  url = shared.url,
-  path,
-  key = troublesome.key,
-  connections,
-  pipelined = 1,
-  body,
-}: Load): () => Promise<unknown> {
-  const how = [`${url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
+function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
+  const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', troublesome.key, connections, pipelined].map(String);
   const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
   const ended = once(load, 'exit');
   return () => {
@@ -125,51 +114,6 @@ function begin({
     return ended;
   };
 }
-
-interface LockedRow extends Omit<Load, 'connections'> {
-  readonly table: string;
-  readonly id: string;
-}
-
-const LOCKED: Readonly<Record<string, () => Promise<LockedRow>>> = {
-  'refunds of a locked payment': async () => {
-    const id = await troublesome.capture({ amount: 1_000_000 });
-    return { table: 'payments', id, path: '/v1/refunds', body: { payment: id, amount: 1 } };
-  },
-  'holds on a locked payment, by its ledger': async () => {
-    const id = await troublesome.capture({ amount: 1_000_000 });
-    const body = { amount: 1, organization: troublesome.organization };
-    return { table: 'payments', id, path: `/ledger/v1/payments/${id}/holds`, key: troublesome.ledgerKey, body };
-  },
-  'changes of a locked webhook endpoint': async () => {
-    const path = '/v1/webhook_endpoints';
-    const { id } = (await (
-      await request(troublesome.key, path, { url: 'https://shop.example', events: ['*'] })
-    ).json()) as LockedRow;
-    return { table: 'webhook_endpoints', id, path: `${path}/${id}`, body: { description: 'again' } };
-  },
-  'steps of a locked clock': async () => {
-    const [path, body] = ['/v1/test_helpers/clock', { advance_seconds: 1 }];
-    await request(troublesome.key, path, body);
-    return { table: 'sandbox_clocks', id: troublesome.organization, path, body };
-  },
-};
-
-test.each(Object.keys(LOCKED))('%s', async (name) => {
-  const { table, id, ...load } = await (LOCKED[name] as () => Promise<LockedRow>)();
-  const outsider = await Holder.connect(service.databaseUrl);
-  const key = table === 'sandbox_clocks' ? 'organization_id' : 'id';
-  await outsider.hold(`SELECT FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [uuidOf(id)]);
-  try {
-    await expectUnnoticed(async () => {
-      const stop = begin({ ...load, connections: 30 });
-      await until(async () => (await waitingForLocks(service.sql)) >= 4);
-      return stop;
-    });
-  } finally {
-    await outsider.end();
-  }
-});
 
 test('a hot payment', async () => {
   const payment = await troublesome.capture({ amount: 1_000_000 });
