@@ -40,6 +40,7 @@ const COPIES: readonly Copies[] = [
       status: 'made.status',
       payment_status: `CASE made.status WHEN 'complete' THEN 'paid' ELSE 'unpaid' END`,
       expires_at: at('made.expires_at'),
+      closed_at: `CASE made.status WHEN 'complete' THEN ${at('paid_at')} END`,
       metadata: `json_build_object('reference', 'order-' || number)`,
     },
     where: 'true',

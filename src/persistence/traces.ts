@@ -11,7 +11,8 @@ const OWN = 'organization_id = $1 AND mode = $2';
 export const jsonColumn = (table: string, column: string, about: string) => ({
   find: `SELECT ctid::text AS place, ${column} AS json FROM ${table}
     WHERE ${OWN} AND ${about} = ANY ($3::uuid[]) AND ${column} LIKE '{%' FOR NO KEY UPDATE`,
-  store: `UPDATE ${table} SET ${column} = ($4::text[])[array_position($3::tid[], ctid)] WHERE ${OWN} AND ctid = ANY ($3::tid[])`,
+  store: `UPDATE ${table} SET ${column} = cleared.json FROM unnest($3::tid[], $4::text[]) AS cleared (place, json)
+    WHERE ${OWN} AND ctid = ANY ($3::tid[]) AND ctid = cleared.place`,
 });
 
 /** Forgets resources, which it gets by their UUIDs, in the tables of all modules that declare traces. */

@@ -37,6 +37,7 @@ export const WRONG: readonly string[] = [
   'INSERT INTO notes (organization_id, id) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET organization_id = $1',
   'WITH held AS (UPDATE payments SET held = $3) INSERT INTO notes (organization_id, id) VALUES ($1, $2)',
   'UPDATE notes SET title = $2 WHERE organization_id = $1 AND due_at < clock_timestamp()',
+  'UPDATE notes SET title = ($2::text[])[1] WHERE organization_id = $1',
   'MERGE INTO notes USING payments p ON notes.id = p.id WHEN MATCHED THEN DELETE',
   'TRUNCATE notes',
   'WITH new AS (SELECT $1::uuid AS id) INSERT INTO notes (organization_id) SELECT p.organization_id FROM payments p JOIN new ON p.id = new.id',
