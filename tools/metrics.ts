@@ -14,13 +14,11 @@ const OF_NODE = [
 
 const INTRODUCTION = `# Metrics
 
-\`GET /metrics\` answers in the Prometheus text format. With \`METRICS_TOKEN\` it asks for the token
-([settings](settings.md)). \`npm run metrics\` writes this page from the code.
+\`GET /metrics\` answers in the Prometheus text format. With \`METRICS_TOKEN\` it asks for the token ([settings](settings.md)).
 
-- The answer covers all processes of an instance, whichever of them is asked. Counters of a process that has ended stay in the sum.
-- Counters begin at 0 when an instance starts, for each value of their labels. Add up those of several instances.
+- The answer covers all processes of an instance, whichever of them is asked. Add up the counters of several instances.
 - Measured gauges come from the database and are the same at every instance: take the \`max\` of several instances, not the \`sum\`.
-  An instance measures at most every 15 seconds, however often it is asked. While the database cannot be asked, they are missing.
+  An instance measures at most every 15 seconds. While the database cannot be asked, they are missing.
 - The label \`mode\` is \`test\` or \`live\`. Amounts are in the smallest unit of their currency.
 
 \`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](../operate/alerts.md).

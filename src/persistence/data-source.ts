@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client, PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../migrations/index.js';
-import { PLAN_CACHE_MODE } from '../platform/citus.js';
+import { PLAN_CACHE_MODE } from '../citus/citus.js';
 import { DatabaseFault } from '../platform/faults.js';
 
 /**
@@ -22,23 +22,15 @@ const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
-type Records = NonNullable<DataSourceOptions['entities']>;
-
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   /** Whether queries have the time limits of requests. An operator's command may take longer. */
   readonly timeLimits: boolean;
-  readonly records: Records;
-  readonly gatherReads: boolean;
+  readonly records: NonNullable<DataSourceOptions['entities']>;
 }
 
-export function createDataSource({
-  url,
-  poolSize,
-  records,
-  timeLimits,
-}: Omit<DatabaseOptions, 'gatherReads'>): DataSource {
+export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
   return new DataSource({
     ...baseOptions(url),
     entities: records,

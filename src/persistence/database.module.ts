@@ -1,15 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { hasCitus } from '../citus/citus.js';
 import { Connections } from '../engine/index.js';
-import { HAS_CITUS } from '../platform/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
-import { FirstStatistics } from './first-statistics.js';
 import { StoredTraces } from './traces.js';
 
 @Module({})
 export class DatabaseModule {
-  static register(options: DatabaseOptions): DynamicModule {
+  static register({ gatherReads, ...options }: DatabaseOptions & { gatherReads: boolean }): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -17,14 +16,11 @@ export class DatabaseModule {
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         {
           provide: Connections,
-          useFactory: async (dataSource: DataSource) => {
-            const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
-            return new Connections(dataSource, options.gatherReads, found?.hasCitus, options.timeLimits);
-          },
+          useFactory: async (dataSource: DataSource) =>
+            new Connections(dataSource, gatherReads, await hasCitus(dataSource), options.timeLimits),
           inject: [DataSource],
         },
         Database,
-        FirstStatistics,
         StoredTraces,
       ],
       exports: [Database, StoredTraces],

@@ -1,11 +1,4 @@
-import {
-  Counter,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  type HistogramConfiguration,
-  type Metric,
-} from 'prom-client';
+import { type Aggregator, Counter, Gauge, Histogram, type Metric } from 'prom-client';
 
 interface Declared {
   readonly errorCodes: readonly string[];
@@ -21,6 +14,10 @@ interface About<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: Readonly<Record<Label, LabelValues>>;
+  /** Of a gauge: combines the values of several processes. Without one, they are added up. */
+  readonly aggregator?: Aggregator;
+  /** Of a histogram. */
+  readonly buckets?: number[];
 }
 
 interface Labelled {
@@ -32,24 +29,9 @@ export type DeclaredMetric = Metric & Labelled;
 
 export type DeclaredGauge = Gauge & Labelled;
 
-export function counter<Label extends string = never>({ labels, ...about }: About<Label>): Counter<Label> & Labelled {
-  return labelled(new Counter({ ...about, ...namesOf(labels) }), labels);
-}
-
-/** The `aggregator` combines the values of several processes. Without one, they are added up. */
-export function gauge<Label extends string = never>({
-  labels,
-  ...about
-}: About<Label> & Pick<GaugeConfiguration<Label>, 'aggregator'>): Gauge<Label> & Labelled {
-  return labelled(new Gauge({ ...about, ...namesOf(labels) }), labels);
-}
-
-export function histogram<Label extends string = never>({
-  labels,
-  ...about
-}: About<Label> & Pick<HistogramConfiguration<Label>, 'buckets'>): Histogram<Label> & Labelled {
-  return labelled(new Histogram({ ...about, ...namesOf(labels) }), labels);
-}
+export const counter = <Label extends string = never>(about: About<Label>) => declare(Counter<Label>, about);
+export const gauge = <Label extends string = never>(about: About<Label>) => declare(Gauge<Label>, about);
+export const histogram = <Label extends string = never>(about: About<Label>) => declare(Histogram<Label>, about);
 
 /** Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the first value of a series. */
 export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
@@ -63,10 +45,12 @@ export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
   for (const labels of all) metric.inc(labels, 0);
 }
 
-function namesOf<Label extends string>(labels: About<Label>['labels']) {
-  return { labelNames: Object.keys(labels ?? {}) as Label[], registers: [] };
-}
+type Configuration<Label extends string> = Omit<About<Label>, 'labels'> & { labelNames: Label[]; registers: [] };
 
-function labelled<Made extends Metric>(metric: Made, labels: Labelled['labelValues'] = {}): Made & Labelled {
-  return Object.assign(metric, { labelValues: labels });
+function declare<Label extends string, Made extends object>(
+  Kind: new (configuration: Configuration<Label>) => Made,
+  { labels, ...about }: About<Label>,
+): Made & Labelled {
+  const labelNames = Object.keys(labels ?? {}) as Label[];
+  return Object.assign(new Kind({ ...about, labelNames, registers: [] }), { labelValues: labels ?? {} });
 }

@@ -1,9 +1,7 @@
 /** The doctor on databases with one real fault each. */
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, encrypted, examine, runtime } from '../../src/operator/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/operator/cli/doctor/finding.js';
-import { linesOf } from '../../src/operator/cli/doctor.js';
+import { type Examination, encrypted, examine, linesOf } from '../../src/operator/cli/doctor.js';
 import { revertLast } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { SystemClock } from '../../src/platform/clock.js';
@@ -55,17 +53,9 @@ describe('as a command', () => {
       status: 0,
       stderr: '',
       healthy: true,
-      checks: all(
-        'settings',
-        'node',
-        'connection',
-        'tls',
-        'postgresql',
-        'encoding',
-        'writes',
-        'schema',
-        'durability',
-      ).concat(all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'approvals', 'clock')),
+      checks: all('settings', 'connection', 'tls', 'postgresql', 'encoding', 'writes', 'durability', 'schema').concat(
+        all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'approvals', 'clock'),
+      ),
     });
   });
 
@@ -75,7 +65,7 @@ describe('as a command', () => {
       stderr: '',
       healthy: false,
       checks: [
-        ...all('settings', 'node'),
+        ...all('settings'),
         fault('connection', 'fail', /ECONNREFUSED/, /^Check DATABASE_URL, the network and pg_hba\.conf;/),
       ],
     });
@@ -92,12 +82,6 @@ describe('as a command', () => {
       fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/reference\/settings\.md\.$/),
     ]);
   });
-});
-
-test('a Node that is older than package.json asks for', () => {
-  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const oldest = Number.parseInt(engines.node.slice(1), 10);
-  expect([`${oldest}.13.0`, `${oldest - 1}.9.0`].map((node) => runtime(node).status)).toEqual(['ok', 'warn']);
 });
 
 test('a schema that is behind, ahead, or not there', async () => {

@@ -61,7 +61,6 @@ describe('counters', () => {
   test('when each job ran last, and how full the pool is', async () => {
     const values = await scrape(service);
     const jobs = [
-      'analyze_new_tables',
       'deliver_webhooks',
       'expire_sessions',
       'follow_test_clocks',

@@ -114,7 +114,8 @@ describe('in a copy of the repository', () => {
     appendFileSync(join(copy, 'src/modules.ts'), `${modules}\n`);
     appendFileSync(join(copy, 'migrations/index.ts'), `${migrations}\n`);
     const rules = readFileSync('.dependency-cruiser.cjs', 'utf8');
-    const next = rules.replace(/(MODULES_IN_ORDER = \[.*)\];/, `$1, ${order}];`);
+    const next = rules.replace(/(MODULES_IN_ORDER = \[[^\]]*)\];/, `$1  ${order},\n];`);
+    expect(next).not.toBe(rules);
     writeFileSync(join(copy, '.dependency-cruiser.cjs'), next);
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { amount, collect, currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
+import { collect, currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
 import { ORGANIZATION_ID } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -14,8 +14,6 @@ afterAll(() => void jest.useRealTimers());
 describe('what is right', () => {
   test.each<[string, Read, string, unknown]>([
     ['an id', id(ORGANIZATION_ID), ORGANIZATION, ORGANIZATION],
-    ['the smallest amount', amount, '1', 1],
-    ['the largest amount', amount, '999999999999', 999_999_999_999],
     ['the smallest number', wholeNumber(1, 100), '1', 1],
     ['the largest number', wholeNumber(1, 100), '100', 100],
     ['a currency in any case', currency, 'JPY', 'jpy'],
@@ -43,12 +41,7 @@ describe('what is wrong', () => {
       id(ORGANIZATION_ID),
       ['shop', 'key_00000000000000000000000001', ''],
     ],
-    [
-      'It must be a whole number of minor units, from 1 to 999999999999.',
-      amount,
-      ['0', '-5', '1.5', '1e3', '1000000000000', ''],
-    ],
-    ['It must be a whole number from 1 to 100.', wholeNumber(1, 100), ['0', '101', '1.5', '-1', '']],
+    ['It must be a whole number from 1 to 100.', wholeNumber(1, 100), ['0', '101', '1.5', '-1', '1e1', '']],
     ['It must be an ISO 4217 currency code.', currency, ['xau', '']],
     ['It must be a span like 90s, 45m, 12h or 7d.', duration, ['7', 'd', '-1d', '1w', '1.5h']],
     [

@@ -131,10 +131,6 @@ describe('settings', () => {
       expect(read(kept)).toBe(`postgres://db/shop${kept}`);
   });
 
-  test.each(Object.entries(ALL_WRONG))('%s=%s is named alone when the others are right', (name, value) => {
-    expect(faultsOf({ [name]: value })).toEqual(ALL_FAULTS.filter((fault) => fault.startsWith(`${name} `)));
-  });
-
   test.each(['1.5', '1e3', '0x10', ' 80', '80 ', '９', 'NaN', '-0', '+1', '80,81', '99999999999'])(
     'PORT=%j is not a whole number from 0 to 65535',
     (value) => {

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseInstant } from '../../request/validation/formats.js';
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, isId } from '../../shared/id.js';
-import { currencyOf, MAX_AMOUNT } from '../../shared/money.js';
+import { currencyOf } from '../../shared/money.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -17,12 +17,6 @@ export function id(kind: IdKind): (text: string) => string {
   };
 }
 
-export function amount(text: string): number {
-  const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= MAX_AMOUNT) return value;
-  throw new InvalidArgumentError(`It must be a whole number of minor units, from 1 to ${MAX_AMOUNT}.`);
-}
-
 export function currency(text: string): string {
   const code = currencyOf(text);
   if (code === undefined) throw new InvalidArgumentError('It must be an ISO 4217 currency code.');
@@ -31,7 +25,7 @@ export function currency(text: string): string {
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };

@@ -4,7 +4,8 @@ import { paymentView } from '../../modules/payments/adapters/representation/paym
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
-import { amount, currency, id, modeOption } from './arguments.js';
+import { MAX_AMOUNT } from '../../shared/money.js';
+import { currency, id, modeOption, wholeNumber } from './arguments.js';
 import { withApplication } from './run.js';
 
 export function addPaymentCommands(program: Command): void {
@@ -15,7 +16,7 @@ export function addPaymentCommands(program: Command): void {
     .description('record a captured payment, as the ledger does over HTTP')
     .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
     .addOption(modeOption())
-    .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', amount)
+    .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', wholeNumber(1, MAX_AMOUNT))
     .requiredOption('--currency <code>', 'for example usd', currency)
     .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, mode, amount, currency, session = null }) =>

@@ -18,7 +18,6 @@ interface Check {
 }
 
 const MAX_OFFENDERS = 100;
-const ALL = '/* every organization: the books of all must balance */';
 
 export function addReconcileCommand(program: Command): void {
   program
@@ -82,18 +81,13 @@ export async function reconcile(
 
 async function checkOf({ manager }: Database, first: string, invariant: Invariant): Promise<Check> {
   const { promise, id: kind, book, joined = '', broken } = invariant;
-  const counted = await manager.query(`${ALL} SELECT count(*) AS checked FROM ${book} book WHERE book.id >= $1`, [
-    first,
-  ]);
   const rows = await manager.query(
-    `${ALL} SELECT book.id, book.mode FROM ${book} book ${joined} WHERE book.id >= $1 AND (${broken})
-      ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
+    `/* every organization: the books of all must balance */
+    SELECT (SELECT count(*) FROM ${book} book WHERE book.id >= $1) AS checked,
+      ARRAY(SELECT json_build_object('id', book.id, 'mode', book.mode) FROM ${book} book ${joined}
+        WHERE book.id >= $1 AND (${broken}) ORDER BY book.id LIMIT ${MAX_OFFENDERS}) AS broken`,
     [first],
   );
-  const { checked } = counted[0] as { checked: number };
-  return {
-    promise,
-    checked,
-    offenders: (rows as { id: string; mode: Mode }[]).map(({ id, mode }) => idOf(kind, id, mode)),
-  };
+  const [found] = rows as [{ checked: number; broken: { id: string; mode: Mode }[] }];
+  return { promise, checked: found.checked, offenders: found.broken.map(({ id, mode }) => idOf(kind, id, mode)) };
 }

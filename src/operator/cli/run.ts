@@ -5,14 +5,12 @@ import { AppModule } from '../../app.module.js';
 import { Database } from '../../persistence/database.js';
 import { type Config, readConfig } from '../../platform/config.js';
 import { decided, inTransaction } from '../../shared/decision.js';
-import { type EmbeddedPostgres, holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
+import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-export async function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
-  const config = readConfig(process.env);
-  process.stderr.write(aboutNewDatabase(config));
-  await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
+export function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
+  return withOpened(openMigratedDatabase, async (url, config) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     try {
@@ -29,13 +27,11 @@ export function committed<Result>(application: INestApplicationContext, work: ()
   return application.get(Database).commit(decide);
 }
 
-export async function withDatabase<Result>(
+export function withDatabase<Result>(
   work: (url: string, config: Config) => Promise<Result>,
-  show: (result: Result) => void = print,
+  show?: (result: Result) => void,
 ): Promise<void> {
-  const config = readConfig(process.env);
-  process.stderr.write(aboutNewDatabase(config));
-  await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config), show);
+  return withOpened(openDatabase, work, show);
 }
 
 /** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
@@ -49,16 +45,19 @@ export function print(result: unknown): void {
 }
 
 async function withOpened<Result>(
-  opening: Promise<EmbeddedPostgres>,
-  work: (url: string) => Promise<Result>,
+  open: typeof openDatabase,
+  work: (url: string, config: Config) => Promise<Result>,
   show: (result: Result) => void = print,
 ): Promise<void> {
+  const config = readConfig(process.env);
+  process.stderr.write(aboutNewDatabase(config));
+  const opening = open(config, { role: 'command' });
   onStopSignal(() => {
     opening.then((database) => database.close()).finally(() => process.exit(1));
   });
   const database = await opening;
   try {
-    show(await work(database.url));
+    show(await work(database.url, config));
   } finally {
     await database.close();
   }

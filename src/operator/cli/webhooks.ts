@@ -1,11 +1,19 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../modules/access/index.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
-import { receiveWebhooks } from './development-receiver.js';
 import { print, withApplication } from './run.js';
+
+interface ReceivedEvent {
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: { readonly object: { readonly id: string } };
+}
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command('webhook').description('webhooks: secrets, and a receiver for development');
@@ -33,16 +41,25 @@ export function addWebhookCommands(program: Command): void {
 
 async function listen({ port }: { port: number }): Promise<void> {
   const webhook = webhookOf(process.env.WEBHOOK_SECRET);
-  const lines = { verified: 0, refused: 0 };
-  const say = (line: string) => {
-    lines[line.startsWith('verified') ? 'verified' : 'refused'] += 1;
-    process.stdout.write(`${line}\n`);
-  };
-  const receiver = await receiveWebhooks({ port, webhook, say });
-  process.stderr.write(`Listening on http://127.0.0.1:${receiver.port}/ until Ctrl-C.\n`);
+  const counts = { verified: 0, refused: 0 };
+  const server = createServer(async (request, response) => {
+    const id = request.headers['webhook-id'];
+    try {
+      const event = webhook.verify(await text(request), request.headers as Record<string, string>) as ReceivedEvent;
+      counts.verified += 1;
+      process.stdout.write(`verified ${id} ${event.type} ${event.data.object.id} sequence ${event.sequence}\n`);
+      response.writeHead(204).end();
+    } catch (error) {
+      counts.refused += 1;
+      process.stdout.write(`refused ${id ?? 'without webhook-id'}: ${(error as Error).message}\n`);
+      response.writeHead(400).end();
+    }
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  process.stderr.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/ until Ctrl-C.\n`);
   await once(process, 'SIGINT');
-  await receiver.close();
-  print(lines);
+  print(counts);
 }
 
 /** The secret comes from the environment, because every user of a machine can see the arguments of its processes. */

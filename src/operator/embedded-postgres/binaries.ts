@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -23,11 +22,14 @@ export interface Owner {
   readonly gid: number;
 }
 
+/** The user that every system has for what may own nothing. */
+const NOBODY: Owner = { uid: 65_534, gid: 65_534 };
+
 export async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {
   const bin = await packagedBinaries();
   if (process.getuid?.() !== 0) return { bin, owner: undefined };
   const { uid, gid } = statSync(directory);
-  const owner = uid === 0 ? unprivilegedOwner() : { uid, gid };
+  const owner = uid === 0 ? NOBODY : { uid, gid };
   if (spawnSync(join(bin, 'postgres'), ['--version'], owner).status === 0) return { bin, owner };
   return { bin: join(copyOf(dirname(bin)), 'bin'), owner };
 }
@@ -41,14 +43,6 @@ async function packagedBinaries(): Promise<string> {
   } catch {
     throw new Error(`No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`);
   }
-}
-
-function unprivilegedOwner(): Owner {
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const users = lines.map((line) => line.split(':'));
-  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
-  return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
 /** A copy that PostgreSQL's user can read, because it cannot read a checkout below /root. A copy that others could write is refused. */

@@ -18,7 +18,6 @@ const SERVER_LOCK = 7_411_532;
 /** After a crash PostgreSQL first replays its log, which takes seconds here. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-const BOUND_LOG_MS = 5_000;
 /** PostgreSQL is started again if it gave up, for example because a killed one still held its shared memory. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
@@ -49,7 +48,6 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     await data.leave(client);
     throw new Error(`Another Tillgate server is already running on ${data.path}.`);
   }
-  const bounding = setInterval(() => boundLog(data.logFile), BOUND_LOG_MS).unref();
   let closing: Promise<void> | undefined;
   let back = Promise.resolve();
   const comeBack = async () => {
@@ -64,7 +62,6 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     });
   if (options.role === 'server') watch();
   const leave = async () => {
-    clearInterval(bounding);
     await back;
     await data.leave(client);
   };
@@ -115,7 +112,6 @@ class DataDirectory {
     boundLog(this.logFile);
     const logged = sizeOf(this.logFile);
     let attempts = 0;
-    let startedAt = -START_AGAIN_MS;
     let postgres: ChildProcess | undefined;
     while (performance.now() < deadline) {
       const live = processOn(this.cluster);
@@ -125,11 +121,12 @@ class DataDirectory {
         return client;
       await client?.end().catch(() => undefined);
       const hasEnded = (postgres?.exitCode ?? postgres?.signalCode) !== null;
-      if (!live && hasEnded && performance.now() - startedAt > START_AGAIN_MS) {
+      if (!live && hasEnded) {
         if (attempts === START_ATTEMPTS) break;
-        if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
+        if (attempts > 0) await sleep(START_AGAIN_MS);
+        else this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
         postgres = await start(this.cluster, this.logFile, port);
-        startedAt = performance.now();
+        attempts += 1;
       }
       await sleep(POLL_MS);
     }
@@ -161,16 +158,14 @@ class DataDirectory {
   private removeHalfMade(): void {
     for (const name of readdirSync(this.path)) {
       const pid = /^pg\.(\d+)\.new$/.exec(name)?.[1];
-      if (pid && !isAlive(Number(pid))) removeIfPossible(join(this.path, name));
+      if (!pid || isAlive(Number(pid))) continue;
+      try {
+        rmSync(join(this.path, name), { recursive: true, force: true });
+      } catch {
+        // An initdb that outlived its parent may still write. A later start removes what it leaves.
+      }
     }
   }
-}
-
-/** An initdb that outlived its parent may still write. A later start removes what it leaves. */
-function removeIfPossible(directory: string): void {
-  try {
-    rmSync(directory, { recursive: true, force: true });
-  } catch {}
 }
 
 async function tryLock(client: Client, call: string, lock: number): Promise<boolean> {

@@ -1,13 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
-import { createMigrationDataSource } from '../../persistence/data-source.js';
-import { distributeAll, distributeNewTables, requireCitus } from './distribute.js';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { distributeAll, distributeNewTables, requireCitus } from '../../citus/distribute.js';
+import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
+import { sqlState } from '../../platform/faults.js';
 import { assertPreparedStatements } from './pooler.js';
-import { setRoleSettings } from './role-settings.js';
 
 /** The number of the advisory lock, which must never change. */
 const MIGRATION_LOCK = 7_411_530;
 const LOCK_INTERVAL_MS = 100;
+const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
+    coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
 
 /** Applies pending migrations and returns their names. If several processes call it, one applies them and the others wait. */
 export async function migrate(url: string): Promise<string[]> {
@@ -21,12 +23,12 @@ export async function migrate(url: string): Promise<string[]> {
 /** Reverts the last migration and returns its name, or undefined if there is none. */
 export async function revertLast(url: string): Promise<string | undefined> {
   return withLock(url, async (dataSource) => {
-    const last = await lastExecuted(dataSource);
+    const [last] = await new MigrationExecutor(dataSource).getExecutedMigrations();
     // TypeORM respects a migration's `transaction` only when it applies the migration.
-    const migration = dataSource.migrations.find(({ name }) => name === last);
+    const migration = dataSource.migrations.find(({ name }) => name === last?.name);
     const transaction = migration?.transaction === false ? 'none' : 'each';
-    if (last !== undefined) await dataSource.undoLastMigration({ transaction });
-    return last;
+    if (last) await dataSource.undoLastMigration({ transaction });
+    return last?.name;
   });
 }
 
@@ -41,7 +43,17 @@ export async function assertCitus(url: string): Promise<void> {
 
 /** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
 export async function limitRole(url: string, role?: string): Promise<string[]> {
-  return withLock(url, (dataSource) => setRoleSettings(dataSource, role));
+  return withLock(url, async (dataSource) => {
+    const rows: { statement: string }[] = await dataSource.query(LIMITS, [role ?? null]);
+    const statements = rows.map(({ statement }) => statement);
+    try {
+      await dataSource.query(statements.join(' '));
+      return [];
+    } catch (error) {
+      if (sqlState(error) !== '42501') throw error;
+      return statements;
+    }
+  });
 }
 
 /** Throws with advice if migrations are pending or if a pooler loses prepared statements. */
@@ -61,13 +73,16 @@ async function connect(url: string): Promise<DataSource> {
   try {
     return await createMigrationDataSource(url).initialize();
   } catch (error) {
-    // The error for a name with several addresses has an error for each, and no message of its own.
-    const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
-    const why = faults.map(({ message }) => message).join(', ');
-    throw new Error(
-      `The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`,
-    );
+    const why = messageOf(error);
+    const advice = adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.');
+    throw new Error(`The database cannot be used: ${why}. ${advice}`);
   }
+}
+
+/** The error for a name with several addresses has an error for each, and no message of its own. */
+export function messageOf(error: unknown): string {
+  const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
+  return faults.map(({ message }) => message).join(', ');
 }
 
 export function adviceOn(fault: string, otherwise: string): string {
@@ -100,11 +115,4 @@ async function isLocked(holder: QueryRunner): Promise<boolean> {
     `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
   );
   return row?.locked ?? false;
-}
-
-async function lastExecuted(dataSource: DataSource): Promise<string | undefined> {
-  const [table]: { name: string | null }[] = await dataSource.query(`SELECT to_regclass('migrations') AS name`);
-  if (!table?.name) return undefined;
-  const [last]: { name: string }[] = await dataSource.query('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
-  return last?.name;
 }

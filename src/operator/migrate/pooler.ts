@@ -22,7 +22,8 @@ export async function isPooled(url: string): Promise<boolean> {
   return hasOtherProcess(client).finally(() => client.end());
 }
 
-async function hasOtherProcess(client: Client): Promise<boolean> {
+/** Whether another process of PostgreSQL answers than the one that was announced: a pooler stands before it. */
+export async function hasOtherProcess(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]?.pid !== announcedPid(client);
 }

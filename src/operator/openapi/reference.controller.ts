@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -6,8 +6,6 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../../request/credential.js';
 
-/** How long a client may use the description of the previous release. */
-const CACHE = 'public, max-age=300';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 /** The files that the build has packed (tools/pack.ts), by path, with their media types. */
@@ -37,32 +35,26 @@ const POLICY = [
 ].join('; ');
 
 const HEADERS = {
-  'cache-control': CACHE,
+  // How long a client may use the description of the previous release.
+  'cache-control': 'public, max-age=300',
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   vary: 'Accept-Encoding',
 };
 
-interface File {
-  readonly packed: Buffer;
-  unpacked?: Promise<Buffer>;
-}
-
 @Controller()
 @Public()
 export class ReferenceController {
-  private readonly files = new Map<string, File>();
+  private readonly files = new Map<string, Promise<Buffer>>();
 
   @Get(Object.keys(FILES))
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [name, type] = FILES[request.routeOptions.url ?? ''] as [string, string];
-    const file = this.find(name);
     const isGzip = acceptsGzip(request.headers['accept-encoding']);
     reply.headers({ ...HEADERS, 'content-type': type });
     if (isGzip) reply.header('content-encoding', 'gzip');
-    else file.unpacked ??= promisify(gunzip)(file.packed);
-    await reply.send(isGzip ? file.packed : await file.unpacked);
+    await reply.send(await this.bytesOf(name, isGzip));
   }
 
   @Get('/')
@@ -70,16 +62,18 @@ export class ReferenceController {
     await reply.headers(HEADERS).redirect('/docs', 302);
   }
 
-  /** Files stay in memory, and every response sends the same bytes, so a slow client needs no memory and no open file. */
-  private find(name: string): File {
-    const file = this.files.get(name) ?? read(name);
-    this.files.set(name, file);
-    return file;
+  /** They stay in memory, and every response sends the same ones, so a slow client needs no memory and no open file. */
+  private bytesOf(name: string, isGzip: boolean): Promise<Buffer> {
+    const file = `${name} ${isGzip}`;
+    const bytes = this.files.get(file) ?? read(name, isGzip);
+    this.files.set(file, bytes);
+    return bytes;
   }
 }
 
-function read(name: string): File {
-  return { packed: readFileSync(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`))) };
+async function read(name: string, isGzip: boolean): Promise<Buffer> {
+  const packed = await readFile(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`)));
+  return isGzip ? packed : promisify(gunzip)(packed);
 }
 
 /** Every browser accepts it. `gzip;q=0` is a refusal. */

@@ -7,7 +7,8 @@ export interface Demo {
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
-  readonly page?: string;
+  /** Where its order is paid. */
+  readonly page: string | undefined;
 }
 
 export function readDemo(dataDir: string): Demo | undefined {

@@ -1,11 +1,25 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations, ManageWebhookSecret, Organizations } from '../../modules/access/index.js';
+import { CheckoutSessionQueries, CreateCheckoutSession, PageLinks } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
-import { demoPage, openPage } from './demo-shop.js';
 import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
+
+const line = (productName: string, quantity: number, unitPrice: number) => ({
+  productName,
+  quantity,
+  unitPrice,
+  currency: 'usd',
+});
+const ORDER = {
+  currency: 'usd',
+  amountShipping: 490,
+  lineItems: [line('T-shirt', 2, 1299), line('Mug', 1, 900)],
+  description: 'The order of the demo',
+};
+const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
 
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
@@ -20,14 +34,12 @@ export async function makeDemo(application: INestApplicationContext, dataDir: st
   });
 }
 
-/** For a later start: where the file with the keys is and, if it exists, the keys and an open order. */
+/** For a later start: where the file with the keys is and, if it can be read, the keys and an open order. */
 export async function reminder(application: INestApplicationContext, url: string, dataDir: string): Promise<string> {
-  const file = demoFile(dataDir);
-  const kept = `Demo keys are made once, on an empty database, and kept in ${file}`;
-  if (!existsSync(file)) return `${kept}, which is not there.\n`;
+  const kept = `Demo keys are made once, on an empty database, and kept in ${demoFile(dataDir)}`;
   const demo = readDemo(dataDir);
-  if (demo === undefined) return `${kept}, which is damaged: it is not JSON.\n`;
-  const page = await openPage(application, { organization: demo.organization, mode: 'test' });
+  if (demo === undefined) return `${kept}, which cannot be read.\n`;
+  const page = await openPage(application, demo.organization);
   const invited = page === undefined ? [] : [`\n${invitation({ page })}`];
   return `${[...invited, `${kept}.`, variables(url, demo), aboutWebhooks(demo)].join('\n\n')}\n`;
 }
@@ -39,12 +51,18 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
   const secret = await keys.create({ ...never, kind: 'secret', organization });
   const ledger = await keys.create({ ...never, kind: 'ledger', organization: null });
-  const capture = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
   const caller = { organization, mode: 'test' } as const;
-  const { payment } = await application
-    .get(Database)
-    .commit(() => application.get(RecordPayment).execute(caller, capture));
-  const page = await demoPage(application, caller);
-  const made = { organization, webhookSecret, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
-  return page === undefined ? made : { ...made, page };
+  const database = application.get(Database);
+  const { payment } = await database.commit(() => application.get(RecordPayment).execute(caller, CAPTURE));
+  const session = await database.commit(() => application.get(CreateCheckoutSession).execute(caller, ORDER));
+  const page = application.get(PageLinks).urlOf(organization, session.state.id);
+  const tokens = { key: secret.token, ledgerKey: ledger.token };
+  return { organization, webhookSecret, ...tokens, payment: payment.state.id, page };
+}
+
+async function openPage(application: INestApplicationContext, organization: string): Promise<string | undefined> {
+  const all = { reference: undefined, from: undefined, to: undefined, cursor: undefined };
+  const open = { ...all, status: 'open', limit: 1 } as const;
+  const { items } = await application.get(CheckoutSessionQueries).list({ organization, mode: 'test' }, open);
+  return items[0] && application.get(PageLinks).urlOf(organization, items[0].id);
 }

@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../platform/config.js';
-import { PeerError } from './channel.js';
 
 export function explain(error: unknown): readonly string[] {
-  if (error instanceof ConfigError || error instanceof PeerError) return error.faults;
+  if (error instanceof ConfigError) return error.faults;
   const { code, port, address, message } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
   if (code === 'EADDRINUSE') return [`Port ${port} on ${address} is in use: stop what listens there, or set PORT.`];
   if (code === 'EACCES' && port) return [`Port ${port} needs more rights: set PORT to one above 1023.`];

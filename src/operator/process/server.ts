@@ -6,10 +6,9 @@ import { VERSION } from '../../platform/version.js';
 import type { TillgateAdapter } from '../../request/adapter.js';
 import { PublicUrl } from '../../request/public-url.js';
 import { Metrics, type MetricValues } from '../telemetry/metrics.js';
-import { Readiness } from '../telemetry/readiness.js';
+import { OperationsController } from '../telemetry/operations.controller.js';
 import { createApplication } from './application.js';
 import { makeDemo, reminder } from './demo.js';
-import { serveDemoShop } from './demo-shop.js';
 import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
@@ -45,11 +44,9 @@ export class Server implements Serving {
   static async start(config: Config, databaseUrl: string): Promise<Server> {
     const tracing = await startTracing(process.env);
     const log = await openLog(config);
-    // The demo needs no settings and no shop of the user's own.
     const isEmbedded = config.databaseUrl === undefined;
     const server = new Server(await createApplication(config, databaseUrl, { log, isEmbedded }), config, tracing);
     try {
-      if (isEmbedded) serveDemoShop(server.application);
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();
@@ -77,7 +74,7 @@ export class Server implements Serving {
   }
 
   async close(): Promise<void> {
-    this.application.get(Readiness).end();
+    this.application.get(OperationsController).end();
     await this.drain();
     await this.application.close();
     // A collector that cannot be reached must not make the stop fail.

@@ -12,14 +12,9 @@ import { endAfter, onStopSignal } from './stop-signals.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-interface Running {
-  close(): Promise<void>;
-  restart(): void;
-}
-
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  let starting: Promise<Running> | undefined;
+  let starting: ReturnType<typeof start> | undefined;
   // Registered before anything starts, so that every signal also stops the database.
   onStopSignal(
     // A stop signal during start-up waits until start-up has finished, so that everything started can be closed.
@@ -30,7 +25,7 @@ async function main(): Promise<void> {
   await starting;
 }
 
-async function start(config: Config): Promise<Running> {
+async function start(config: Config) {
   const log = await openLog(config);
   const database = await openMigratedDatabase(config, { role: 'server', say });
   let serving: Serving | undefined;

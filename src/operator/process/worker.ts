@@ -5,32 +5,28 @@ import { Server } from './server.js';
 import { endAfter } from './stop-signals.js';
 import type { WorkerStart } from './workers.js';
 
-let starting: Promise<Server> | undefined;
-let isListening = false;
-const started = () => starting as Promise<Server>;
+const primary = new Channel(process, {
+  announcement: async () => (await starting).announcement(),
+  metrics: async (isMeasuring) => (await starting).metrics.values(isMeasuring === true),
+  retire: async () => (await starting).retire(),
+});
 
-const primary = new Channel(
-  process,
-  {
-    start: async (details) => {
-      const { config, databaseUrl } = details as WorkerStart;
-      starting = Server.start(config, databaseUrl);
-      const { metrics } = await starting;
-      isListening = true;
-      metrics.render = () => primary.ask<string>('metrics');
-    },
-    announcement: async () => (await started()).announcement(),
-    metrics: async (isMeasuring) => (await started()).metrics.values(isMeasuring === true),
-    retire: async () => (await started()).retire(),
-  },
-  explain,
-);
+let isListening = false;
+const starting = start();
+
+async function start(): Promise<Server> {
+  const { config, databaseUrl } = await primary.ask<WorkerStart>('start');
+  const server = await Server.start(config, databaseUrl);
+  server.metrics.render = () => primary.ask<string>('metrics');
+  isListening = true;
+  return server;
+}
 
 let isStopping = false;
 function stop(): void {
   // The primary process has received the reason for a failed start, and prints it once for all workers.
   const close = () =>
-    starting?.then(
+    starting.then(
       (server) => server.close(),
       () => undefined,
     );
@@ -47,4 +43,9 @@ process.on('disconnect', () => (isListening ? stop() : process.exit(0)));
 process.on('SIGINT', () => undefined);
 process.on('SIGHUP', () => undefined);
 
-primary.ask('ready').catch(() => process.exit(0));
+starting
+  .then(
+    () => primary.ask('listens'),
+    (error) => primary.ask('fails', explain(error).join(' ')),
+  )
+  .catch(() => process.exit(0));

@@ -83,26 +83,25 @@ export class Workers implements Serving {
     // A worker that cannot be forked or reached also emits an exit event.
     forked.on('error', () => undefined);
     const { process } = forked;
-    const { promise: ready, resolve: hear } = Promise.withResolvers<unknown>();
-    const handlers = { ready: hear, metrics: () => this.metrics.scrape(this.serving) };
-    const worker: ServingWorker = {
-      process,
-      channel: new Channel(process, handlers, explain),
-      ended: endOf(process),
-      startedAt: performance.now(),
-      pauseMs,
+    const { promise: listening, resolve, reject } = Promise.withResolvers<unknown>();
+    const handlers = {
+      start: () => this.details,
+      listens: resolve,
+      fails: (why: unknown) => reject(new Error(String(why))),
+      metrics: () => this.metrics.scrape(this.serving),
     };
+    const ended = endOf(process);
+    const worker = { process, channel: new Channel(process, handlers), ended, startedAt: performance.now(), pauseMs };
+    void ended.then((how) => reject(new Error(`It ended with ${how}.`)));
     try {
-      // Messages that are sent before the worker listens to its channel are lost.
-      await Promise.race([ready, worker.ended]);
-      await worker.channel.ask('start', this.details);
+      await listening;
     } catch (error) {
       process.kill('SIGKILL');
       throw error;
     }
     this.serving.add(worker);
     this.log.info({ worker: process.pid }, 'worker started');
-    void worker.ended.then((how) => this.onEnd(worker, how));
+    void ended.then((how) => this.onEnd(worker, how));
   }
 
   private onEnd(worker: ServingWorker, how: string): void {

@@ -1,19 +1,32 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { MIGRATIONS } from '../../persistence/data-source.js';
+import { Database } from '../../persistence/database.js';
 import { MetricsToken, Public } from '../../request/credential.js';
 import { Operation, Tag } from '../../request/operation.js';
 import { constant, object, text } from '../../request/schema.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { Metrics } from './metrics.js';
-import { Readiness } from './readiness.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });
+
+/** A schema newer than this version is accepted, because an upgrade migrates before it replaces processes. */
+const READINESS = {
+  name: 'telemetry.readiness',
+  text: `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
+    EXISTS (SELECT FROM migrations WHERE name = $1) AS "isMigrated"`,
+};
+
+type Row = Readonly<Record<'isReadOnly' | 'isMigrated', boolean>>;
 
 @Controller()
 @Public()
 @Tag('Operations', 'Health checks and metrics.')
 export class OperationsController {
+  private isEnding = false;
+
   constructor(
-    private readonly readiness: Readiness,
+    private readonly database: Database,
     private readonly metrics: Metrics,
   ) {}
 
@@ -33,8 +46,17 @@ export class OperationsController {
   })
   @Get('readyz')
   async ready() {
-    await this.readiness.check();
+    if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
+    const newest = MIGRATIONS.at(-1)?.name;
+    const [row] = (await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest])).rows;
+    if (row?.isReadOnly) throw new Refusal(SERVICE_UNAVAILABLE, 'The database is read-only.');
+    if (!row?.isMigrated) throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');
     return { status: 'ok' };
+  }
+
+  /** From now on the process is not ready, so that load balancers send no new requests to it. */
+  end(): void {
+    this.isEnding = true;
   }
 
   @MetricsToken()

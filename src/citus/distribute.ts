@@ -1,8 +1,5 @@
 /** Distributes the tables on Citus. All rows of an organization are on one machine. */
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { HAS_CITUS } from '../../platform/citus.js';
-
-type Sql = Pick<DataSource | EntityManager | QueryRunner, 'query'>;
+import { hasCitus, type Sql } from './citus.js';
 
 interface Table {
   readonly name: string;
@@ -73,9 +70,4 @@ function parentsFirst(tables: readonly Table[]): readonly Table[] {
   };
   for (const table of tables) add(table);
   return ordered;
-}
-
-async function hasCitus(sql: Sql): Promise<boolean> {
-  const [found]: { hasCitus: boolean }[] = await sql.query(HAS_CITUS);
-  return found?.hasCitus ?? false;
 }

@@ -1,9 +1,14 @@
-/**
- * What differs on a Citus cluster, where the rows of an organization are on one of several machines. Beyond this file, a
- * statement that cannot run there has another text (`onCitus`), and the ledger claims refunds of one organization at a time.
- */
+/** What differs on a Citus cluster, where the rows of an organization are on one of several machines (docs/operate/citus.md). */
 
-export const HAS_CITUS = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`;
+/** TypeORM's data source, manager or query runner. */
+export interface Sql {
+  // biome-ignore lint/suspicious/noExplicitAny: as TypeORM declares it.
+  query(text: string, values?: unknown[]): Promise<any>;
+}
+
+export async function hasCitus(sql: Sql): Promise<boolean> {
+  return (await sql.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).length > 0;
+}
 
 /** Every statement here has one good plan, so PostgreSQL need not plan the first five runs for their values. Citus needs the values to find the shard. */
 export const PLAN_CACHE_MODE = `CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
