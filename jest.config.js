@@ -1,5 +1,5 @@
-/** What grinds or measures: `npm run test:long` and whoever names the folder or a file in it. */
-const LONG = 'test/long';
+/** What grinds, and what measures under load: `npm run test:long`, `test:load`, and whoever names the folder or a file in it. */
+const LONG = ['test/long', 'test/load'];
 
 const config = {
   testEnvironment: 'node',
@@ -12,7 +12,9 @@ const config = {
   testPathIgnorePatterns: [
     // A fixture's tests run where the fixture is put.
     '<rootDir>/test/fixtures/',
-    ...(process.argv.some((argument) => argument.includes(LONG)) ? [] : [`<rootDir>/${LONG}/`]),
+    ...LONG.filter((folder) => !process.argv.some((argument) => argument.includes(folder))).map(
+      (folder) => `<rootDir>/${folder}/`,
+    ),
   ],
   // Far more than a test takes on a busy machine: it ends what hangs.
   testTimeout: 600_000,

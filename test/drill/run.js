@@ -33,7 +33,10 @@ const RIGHT = [
   own('repeats'),
   own('ends', { restart: true }),
 ];
-const FOUND = Object.entries(BROKEN).map(([name, [rule]]) => own(name, { rule }));
+/** The last ones take longest, so they begin. */
+const FOUND = Object.entries(BROKEN)
+  .toReversed()
+  .map(([name, [rule]]) => own(name, { rule }));
 
 const runs = (right ? RIGHT : FOUND)
   .filter(({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)))

@@ -185,7 +185,7 @@ class Run {
 const USUAL = /"context":\["Webhooks"\],"msg":"evt_|"msg":"service unavailable"/;
 
 /** Nothing else that a caller does is worth a warning, and no line has a key in it. */
-export function logFaults(log: string, secrets: readonly string[] = []): string[] {
+function logFaults(log: string, secrets: readonly string[]): string[] {
   const lines = log.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
   const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !USUAL.test(line));
   const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));

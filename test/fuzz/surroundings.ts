@@ -12,11 +12,10 @@ const OF_EACH = 4;
 
 export type Surroundings = Awaited<ReturnType<typeof prepare>>;
 
-/** Sends a request on a connection of its own and returns the body. Throws if the answer is no 2xx. */
-export async function call(url: string, authorization: string, path: string, body?: object): Promise<Node> {
+/** Sends a request and returns the body. Throws if the answer is no 2xx. */
+async function call(url: string, authorization: string, path: string, body?: object): Promise<Node> {
   const headers = {
     authorization,
-    connection: 'close',
     'content-type': 'application/json',
     'idempotency-key': randomUUID(),
   };
@@ -34,17 +33,12 @@ async function operate<Made>(databaseUrl: string, work: (application: INestAppli
   return work(application).finally(() => application.close());
 }
 
-/** Each organization has an endpoint below each of these URLs. */
-export async function prepare(url: string, databaseUrl: string, endpoints: readonly string[] = []) {
+export async function prepare(url: string, databaseUrl: string) {
   const [own, other, ledger] = await operate(databaseUrl, (application) =>
     Promise.all([createTenant({ application }), createTenant({ application }), createLedgerKey({ application })]),
   );
   const keys = { v1: `Bearer ${own.test}`, ledger: `Basic ${Buffer.from(`${ledger}:`).toString('base64')}` };
-  const callers = {
-    own: { key: keys.v1, organization: own.organization, mode: 'test' },
-    live: { key: `Bearer ${own.live}`, organization: own.organization, mode: 'live' },
-    other: { key: `Bearer ${other.test}`, organization: other.organization, mode: 'test' },
-  } as const;
+  const foreign = `Bearer ${other.test}`;
   const ids: Record<string, string[]> = {
     org: [own.organization, other.organization],
     cs: [],
@@ -52,15 +46,16 @@ export async function prepare(url: string, databaseUrl: string, endpoints: reado
     re: [],
     evt: [],
   };
-  if (endpoints.length > 0) ids.we = [];
-  for (const { key, organization } of [callers.own, callers.other]) {
+  for (const { key, organization } of [
+    { key: keys.v1, organization: own.organization },
+    { key: foreign, organization: other.organization },
+  ]) {
     const made = async (path: string, body: object) => {
       const { id } = await call(url, path.startsWith('/ledger') ? keys.ledger : key, path, body);
       ids[id.split('_')[0]]?.push(id);
       return id;
     };
     const price = { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } };
-    for (const to of endpoints) await made('/v1/webhook_endpoints', { url: `${to}/${organization}`, events: ['*'] });
     for (let each = 0; each < OF_EACH; each++) {
       const payment = await made('/ledger/v1/payments', { organization, amount: 1_000_000, currency: 'usd' });
       const session = await made('/v1/checkout_sessions', { currency: 'usd', line_items: [{ price_data: price }] });
@@ -79,13 +74,11 @@ export async function prepare(url: string, databaseUrl: string, endpoints: reado
     `Digest ${own.test}`,
     '',
   ];
-  const otherKeys = [callers.live.key, callers.other.key, `Bearer ${ledger}`, ...strangers];
+  const otherKeys = [`Bearer ${own.live}`, foreign, `Bearer ${ledger}`, ...strangers];
   return {
     document: DOCUMENT,
     ids,
     keys: keys as Readonly<Record<string, string>>,
-    ledger: keys.ledger,
-    callers,
     otherKeys,
   };
 }

@@ -113,7 +113,7 @@ describe('await_payment', () => {
     ] as const) {
       const { status, body } = await awaited(session.id, until);
       expect([status, body.error.errors]).toMatchObject([400, [{ param: 'until', code }]]);
-      expect(Math.abs(Number(body.error.errors[0].allowed[0]) - allowed)).toBeLessThan(5);
+      expect(Math.abs(Number(body.error.errors[0].allowed[0]) - allowed)).toBeLessThan(60);
     }
     expect([await read(session.id), (await told(session.id)).length]).toEqual([session, 1]);
     expect((await awaited(session.id, at + 30 * DAY)).status).toBe(200);
@@ -296,7 +296,7 @@ describe('a bank transfer of the pretend payer', () => {
   test('is on its way for seven days, and arrives after two, on whatever process', async () => {
     const { id, at, state } = await transferred();
     const { expires_at } = await read(id);
-    expect(Math.abs(expires_at - now() - 7 * DAY)).toBeLessThan(10);
+    expect(Math.abs(expires_at - now() - 7 * DAY)).toBeLessThan(60);
     for (const rest of ['', '/return', '/cancel']) {
       const { text } = await visit(at + rest);
       expect([text.includes('Your payment is on its way'), /<form/.test(text)]).toEqual([true, false]);

@@ -1,11 +1,9 @@
-/** A finding is sent again by `npm run fuzz -- --seed <seed> --number <number>`, or played by `--sequence <number>`. */
+/** A finding is sent again by `npm run fuzz -- --seed <seed> --number <number>`. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fuzz } from '../fuzz/fuzz.js';
-import { playSequences } from '../fuzz/sequences.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 
 const REQUESTS = 4_000;
-const TIME_LIMIT_MS = 600_000;
 
 /** The same for every run: `npm run fuzz` draws others. */
 const seed = 1_882_256_288;
@@ -31,7 +29,7 @@ test('finds a planted defect, and finds it again by its number', async () => {
   await withClient(database.url, (sql) =>
     sql.query('ALTER TABLE idempotency_keys ADD CONSTRAINT planted CHECK (status < 400) NOT VALID'),
   );
-  const planted = { databaseUrl: database.url, seed, requests: 4_000 };
+  const planted = { databaseUrl: database.url, seed, requests: 1_000 };
   const { faults } = await fuzz(planted);
   const [, number] = /^request (\d+): 500 /m.exec(faults.join('\n')) ?? [];
   expect({ seed, faults }).toEqual({
@@ -41,13 +39,3 @@ test('finds a planted defect, and finds it again by its number', async () => {
   const again = await fuzz({ ...planted, number: Number(number) });
   expect(again.faults[0]).toMatch(new RegExp(`^request ${number}: 500 `));
 });
-
-test(
-  'sequences of calls to every operation do nothing to anybody else',
-  async () => {
-    const { faults, sequences } = await playSequences({ seed });
-    expect({ seed, faults }).toEqual({ seed, faults: [] });
-    expect(sequences).toBeGreaterThan(20);
-  },
-  2 * TIME_LIMIT_MS,
-);

@@ -1,7 +1,11 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Folders whose files take longest. */
-const LONG = ['/test/long/', '/test/faults/', '/test/http/model'];
+/** What takes longest. */
+const LONG = [
+  ...['drill', 'release', 'soak', 'fuzz', 'embedded'].map((name) => `/test/long/${name}`),
+  '/test/faults/',
+  '/test/http/model',
+];
 
 /** Jest begins with the files that took longest the last time; where there was no last time, these are first. */
 export default class LongestFirst extends Sequencer {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -10,16 +10,16 @@ import { uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../kit/service.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
-import { type Server, serve, startServer, until } from '../support/processes.js';
+import { type Server, serve, until } from '../support/processes.js';
 import { Shop } from '../support/shop.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 25;
 /** This machine may be busy with other things: what is promised has to be seen once. */
-const TRIES = 10;
+const TRIES = 4;
 /** Without shares the neighbour waited for more than a second. */
 const TIMES_CALM = 3;
+const MORE_MS = 250;
 
 let service: Service;
 let shared: Server;
@@ -74,7 +74,7 @@ async function waits(): Promise<number[]> {
 const p99 = (durations: readonly number[]): number =>
   durations.toSorted((one, other) => one - other)[Math.floor(durations.length * 0.99) - 1] as number;
 
-/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm plus 20 ms. */
+/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm, and a little. */
 async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
   const seen: string[] = [];
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -86,7 +86,7 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
     const troubled = await waits().then(p99).finally(end);
     // Other work on the machine comes and goes: calm is measured before and after.
     const calm = Math.max(before, p99(await waits()));
-    if (troubled < TIMES_CALM * calm + 20) return;
+    if (troubled < TIMES_CALM * calm + MORE_MS) return;
     if (isMeasured) seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
   }
   // Where most tries had no headroom, the others had little more.
@@ -96,10 +96,7 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
 }
 
 interface Load {
-  readonly url?: string;
   readonly path: string;
-  /** By default the key of the troublesome organization. */
-  readonly key?: string;
   readonly connections: number;
   /** Requests under way on each connection. With 0, each connection asks once, and another one takes its place. */
   readonly pipelined?: number;
@@ -108,15 +105,8 @@ interface Load {
 }
 
 /** Requests of the troublesome organization, from a process of their own, until it is ended. */
-function begin({
-  url = shared.url,
-  path,
-  key = troublesome.key,
-  connections,
-  pipelined = 1,
-  body,
-}: Load): () => Promise<unknown> {
-  const how = [`${url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
+function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
+  const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', troublesome.key, connections, pipelined].map(String);
   const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
   const ended = once(load, 'exit');
   return () => {
@@ -124,51 +114,6 @@ function begin({
     return ended;
   };
 }
-
-interface LockedRow extends Omit<Load, 'connections'> {
-  readonly table: string;
-  readonly id: string;
-}
-
-const LOCKED: Readonly<Record<string, () => Promise<LockedRow>>> = {
-  'refunds of a locked payment': async () => {
-    const id = await troublesome.capture({ amount: 1_000_000 });
-    return { table: 'payments', id, path: '/v1/refunds', body: { payment: id, amount: 1 } };
-  },
-  'holds on a locked payment, by its ledger': async () => {
-    const id = await troublesome.capture({ amount: 1_000_000 });
-    const body = { amount: 1, organization: troublesome.organization };
-    return { table: 'payments', id, path: `/ledger/v1/payments/${id}/holds`, key: troublesome.ledgerKey, body };
-  },
-  'changes of a locked webhook endpoint': async () => {
-    const path = '/v1/webhook_endpoints';
-    const { id } = (await (
-      await request(troublesome.key, path, { url: 'https://shop.example', events: ['*'] })
-    ).json()) as LockedRow;
-    return { table: 'webhook_endpoints', id, path: `${path}/${id}`, body: { description: 'again' } };
-  },
-  'steps of a locked clock': async () => {
-    const [path, body] = ['/v1/test_helpers/clock', { advance_seconds: 1 }];
-    await request(troublesome.key, path, body);
-    return { table: 'sandbox_clocks', id: troublesome.organization, path, body };
-  },
-};
-
-test.each(Object.keys(LOCKED))('%s', async (name) => {
-  const { table, id, ...load } = await (LOCKED[name] as () => Promise<LockedRow>)();
-  const outsider = await Holder.connect(service.databaseUrl);
-  const key = table === 'sandbox_clocks' ? 'organization_id' : 'id';
-  await outsider.hold(`SELECT FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [uuidOf(id)]);
-  try {
-    await expectUnnoticed(async () => {
-      const stop = begin({ ...load, connections: 30 });
-      await until(async () => (await waitingForLocks(service.sql)) >= 4);
-      return stop;
-    });
-  } finally {
-    await outsider.end();
-  }
-});
 
 test('a hot payment', async () => {
   const payment = await troublesome.capture({ amount: 1_000_000 });
@@ -213,42 +158,33 @@ test.each([
 });
 
 describe('clients that connect', () => {
-  const PROBE_MS = 1_000;
-  const PROBES = 4;
+  const PROBES = 5;
+  /** Without the guard hundreds of times, for who is connected is served at once. With it twice, on a busy machine too. */
+  const TIMES_CONNECTED = 25;
 
-  /** How long the slowest of some probes takes, each on a connection of its own. */
-  async function slowest(url: string): Promise<number> {
-    const durations = [];
-    for (let probe = 0; probe < PROBES; probe++) {
-      await sleep(500);
-      const started = performance.now();
-      const [answer] = await once(get(`${url}/livez`, { agent: false }), 'response');
-      await once(answer.resume(), 'end');
-      durations.push(performance.now() - started);
-    }
-    return Math.max(...durations);
+  async function timeOf(agent: Agent | false): Promise<number> {
+    const started = performance.now();
+    const [answer] = await once(get(`${shared.url}/livez`, { agent }), 'response');
+    await once(answer.resume(), 'end');
+    return performance.now() - started;
   }
 
-  test.each(['1', '2'])(
-    '1,500 of them, beside 300 busy connections, with %s workers, leave probes their answers',
-    async (workers) => {
-      const server = await startServer({ DATABASE_URL: service.databaseUrl, WEB_CONCURRENCY: workers });
-      const { url } = server;
-      const seen: string[] = [];
-      try {
-        for (let attempt = 0; attempt < TRIES; attempt++) {
-          const isMeasured = await hasHeadroom(() => sleep(1_000));
-          const ends = [begin({ url, path: '/v1/checkout_sessions?limit=1', connections: 300 })];
-          ends.push(begin({ url, path: '/livez', connections: 1_500, pipelined: 0 }));
-          const took = await slowest(url).finally(() => Promise.all(ends.map((end) => end())));
-          if (took < PROBE_MS) return;
-          if (isMeasured) seen.push(`${took.toFixed(0)} ms`);
-        }
-        if (seen.length > TRIES / 2) throw new Error(`Probes took too long: ${seen.join(', ')}`);
-        sayNotMeasured(expect.getState().currentTestName ?? '');
-      } finally {
-        await server.stop('SIGKILL');
+  test('1,500 of them, beside 300 busy connections, wait little longer than who is connected', async () => {
+    const connected = new Agent({ keepAlive: true, maxSockets: 1 });
+    await timeOf(connected);
+    const ends = [begin({ path: '/v1/checkout_sessions?limit=1', connections: 300 })];
+    ends.push(begin({ path: '/livez', connections: 1_500, pipelined: 0 }));
+    try {
+      await sleep(1_000);
+      const times: number[] = [];
+      while (times.length < PROBES) {
+        const [connecting, asking] = await Promise.all([timeOf(false), timeOf(connected)]);
+        times.push(connecting / asking);
       }
-    },
-  );
+      expect(times.toSorted((one, other) => one - other)[Math.floor(PROBES / 2)]).toBeLessThan(TIMES_CONNECTED);
+    } finally {
+      connected.destroy();
+      await Promise.all(ends.map((end) => end()));
+    }
+  });
 });

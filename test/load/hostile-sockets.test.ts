@@ -29,24 +29,24 @@ const LARGE_FILE = `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const TICK_MS = 10;
 
 interface Kind {
-  readonly bytes: (tenant: Tenant) => string;
+  /** As many sockets write each of them. */
+  readonly bytes: (tenant: Tenant) => readonly string[];
   readonly reading?: 'ignores';
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  'nothing sent': { bytes: () => '' },
-  'half a header': { bytes: () => 'GET /livez HTTP/1.1\r\nHost: x\r\nAccept' },
-  'half a body': { bytes: () => `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\n${BODY}` },
-  'half a body, with a key': {
-    bytes: ({ test: key }) =>
+  'nothing, half a header, half a body, that of a key, and the end kept open after an answer': {
+    bytes: ({ test: key }) => [
+      '',
+      'GET /livez HTTP/1.1\r\nHost: x\r\nAccept',
+      `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\n${BODY}`,
       `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: half\r\n${BODY}`,
+      'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    ],
   },
-  'an answer not read': { bytes: () => LARGE_FILE, reading: 'ignores' },
-  'sixteen answers not read': { bytes: () => LARGE_FILE.repeat(16), reading: 'ignores' },
-  'more answers than a connection may have, not read': { bytes: () => LARGE_FILE.repeat(300), reading: 'ignores' },
-  'answers read, and the end kept open': {
-    bytes: () => 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-  },
+  'an answer not read': { bytes: () => [LARGE_FILE], reading: 'ignores' },
+  'sixteen answers not read': { bytes: () => [LARGE_FILE.repeat(16)], reading: 'ignores' },
+  'more answers than a connection may have, not read': { bytes: () => [LARGE_FILE.repeat(300)], reading: 'ignores' },
 };
 
 let service: Service;
@@ -103,7 +103,7 @@ async function served(): Promise<(number | undefined)[]> {
 
 /** Asks again and again until the files are free. Returns the longest wait in CPU time, and the most memory held. */
 async function serveUntilFree(
-  client: Started,
+  clients: readonly Started[],
   most: number,
   isMeasured: boolean,
 ): Promise<{ waited: number; held: number }> {
@@ -117,7 +117,7 @@ async function serveUntilFree(
     else await answers.catch(() => undefined);
     seen.waited = Math.max(seen.waited, cpu() - computed);
     seen.held = Math.max(seen.held, memory());
-    if (client.stdout() && files() <= most) return seen;
+    if (clients.every(({ stdout }) => stdout()) && files() <= most) return seen;
     if (asked - start > FREE_MS) throw new Error(`${files()} files are open, ${most} at most were expected.`);
     await sleep(50);
   }
@@ -127,16 +127,18 @@ test.each(Object.entries(KINDS))('%s', async (kind, { bytes, reading = 'reads' }
   const isMeasured = await hasHeadroom(() => sleep(1_000));
   const calm = await calmCost(reading === 'ignores' ? LARGE : '/livez');
   const [filesBefore, memoryBefore] = [files(), memory()];
-  const client = run(['test/support/hostile-sockets.js', server.url, `${SOCKETS}`, reading, bytes(tenant)]);
+  const written = bytes(tenant);
+  const count = String(SOCKETS / written.length);
+  const clients = written.map((each) => run(['test/support/hostile-sockets.js', server.url, count, reading, each]));
   try {
-    const { waited, held } = await serveUntilFree(client, filesBefore + FILES_OF_ITS_OWN, isMeasured);
+    const { waited, held } = await serveUntilFree(clients, filesBefore + FILES_OF_ITS_OWN, isMeasured);
     expect(await served()).toEqual([200, 201]);
     // The computing, because that is the wait with a core to itself. Each of the caller's two requests may wait for all sockets.
     if (isMeasured) expect(waited).toBeLessThan(2 * SOCKETS * calm);
     else sayNotMeasured(`how long a caller waits beside ${kind}`);
     expect(held - memoryBefore).toBeLessThan(MORE_BYTES);
   } finally {
-    client.child.kill('SIGKILL');
-    await client.ended;
+    for (const { child } of clients) child.kill('SIGKILL');
+    await Promise.all(clients.map(({ ended }) => ended));
   }
 });
