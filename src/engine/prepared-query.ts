@@ -3,7 +3,6 @@ import { type ClientBase, type Connection, type FieldDef, type Submittable, type
 // @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
 import { prepareValue } from 'pg/lib/utils.js';
 
-/** Named SQL, prepared once per connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

@@ -6,7 +6,6 @@ import { notFound } from '../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
 import type { Database } from './database.js';
 
-/** Whose the row of an ID is. */
 export const ownerIn = (table: string): Statement => ({
   name: `${table}.owner`,
   text: `/* every organization: a resource of the ledger is of any of them */

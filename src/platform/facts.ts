@@ -60,7 +60,6 @@ export interface Traces {
   /** Queries for the `id` of more that belongs to them, and of those that must not be removed. */
   readonly belonging?: readonly string[];
   readonly kept?: readonly string[];
-  /** Clear what was said, or remove the rows. */
   readonly clear?: readonly string[];
   readonly remove?: readonly string[];
   readonly json?: readonly { readonly find: string; readonly store: string }[];
@@ -68,7 +67,6 @@ export interface Traces {
   readonly said?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
-/** What a part of the application declares: a module, or the platform. */
 export interface Declarations {
   readonly errors?: readonly ErrorCode[];
   readonly resources?: readonly Resource[];

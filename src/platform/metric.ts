@@ -16,7 +16,6 @@ interface About<Label extends string> {
   readonly labels?: Readonly<Record<Label, LabelValues>>;
   /** Of a gauge: combines the values of several processes. Without one, they are added up. */
   readonly aggregator?: Aggregator;
-  /** Of a histogram. */
   readonly buckets?: number[];
 }
 

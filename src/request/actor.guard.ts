@@ -7,7 +7,6 @@ const MAX_LENGTH = 100;
 export const ACTOR_PATTERN = `^[!-~](?:[ -~]{0,${MAX_LENGTH - 2}}[!-~])?$`;
 const VISIBLE = new RegExp(ACTOR_PATTERN);
 
-/** Reads who is behind the key of a merchant's write. */
 @Injectable()
 export class ActorGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

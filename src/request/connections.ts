@@ -1,4 +1,3 @@
-/** Bounds the number of connections and of unsent responses. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Quota } from '../platform/quota.js';

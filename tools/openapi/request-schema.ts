@@ -1,4 +1,3 @@
-/** The JSON Schema of request classes, read from their decorators. */
 import type { Facts } from '../../src/platform/facts.js';
 import { exampleId } from '../../src/request/schema.js';
 import {

@@ -29,7 +29,6 @@ export interface Route extends OperationFacts {
   readonly handler: string;
   readonly credential: Credential;
   readonly tag: TagFacts;
-  /** What a restricted key needs for it. */
   readonly right: Right | undefined;
   readonly idKind: IdKind | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;

@@ -90,7 +90,6 @@ export async function start(directory: string, logFile: string, port?: number): 
   return postgres;
 }
 
-/** Puts a large log aside, in the place of the one before. */
 export function boundLog(logFile: string): void {
   if (sizeOf(logFile) >= LOG_BYTES) renameSync(logFile, `${logFile}.1`);
 }

@@ -7,7 +7,6 @@ export interface Demo {
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
-  /** Where its order is paid. */
   readonly page: string | undefined;
 }
 

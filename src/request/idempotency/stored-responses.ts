@@ -89,7 +89,6 @@ export class StoredResponses implements OnApplicationBootstrap {
     this.jobs.repeat('remove_idempotency_keys', SWEPT_EVERY_MS, () => this.sweep());
   }
 
-  /** Fails with KEY_CONSTRAINT when the key is taken. */
   add(caller: Caller, { operation, key, fingerprint, subject }: Claim, { parts }: HttpResponse): Part {
     const { status, location = null, hasSecret, body: shown } = parts;
     const organizationId = uuidOf(caller.organization);
@@ -125,7 +124,6 @@ export class StoredResponses implements OnApplicationBootstrap {
     this.repeating.set(name, left);
   }
 
-  /** Frees the key of an expired response. */
   async forget(caller: Caller, scope: Scope): Promise<void> {
     await this.database.autocommit(caller, FORGET, keyValues(caller, scope));
   }

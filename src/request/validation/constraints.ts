@@ -16,7 +16,6 @@ export type RequestClass = new () => object;
 
 export interface Form {
   readonly description?: string;
-  /** The value that the use case assumes when the field is missing. */
   readonly default?: unknown;
   /** The class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;

@@ -36,12 +36,10 @@ export function field({ optional = false, ...context }: About & Form, ...rules: 
   return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
-/** What callers read of a broken rule. */
 export const says = (code: ParamCode, message: Said['message'], allowed: Texts = []) => ({
   context: { code, message, allowed } satisfies Said,
 });
 
-/** A rule that class-validator lacks. */
 export function holds(
   name: string,
   bound: unknown,

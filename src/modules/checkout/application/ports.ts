@@ -13,7 +13,6 @@ import type {
 
 export interface CheckoutSessionFilter extends CreatedPageRequest {
   readonly status: SessionStatus | undefined;
-  /** The `reference` in the metadata. */
   readonly reference: string | undefined;
 }
 

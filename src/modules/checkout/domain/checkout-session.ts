@@ -183,7 +183,6 @@ export class CheckoutSession {
   }
 }
 
-/** The metadata of a redacted session. */
 export function referenceOf({ reference }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return reference === undefined ? {} : { reference };
 }

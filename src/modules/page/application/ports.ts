@@ -8,7 +8,6 @@ export interface StoredPage {
   readonly isStarted: boolean;
 }
 
-/** A bank transfer of the pretend payer. */
 export interface DueTransfer {
   readonly caller: Caller;
   readonly session: OwnId;

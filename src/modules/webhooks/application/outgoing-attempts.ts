@@ -35,7 +35,6 @@ export class OutgoingAttempts {
     return this.count(FAILING);
   }
 
-  /** How many attempts of an owner are under way, or to the receiver with this name. */
   count(ownerOrName: string): number {
     return this.counts.get(ownerOrName) ?? 0;
   }
@@ -64,7 +63,6 @@ export class OutgoingAttempts {
     for (const { abort } of old.slice(0, count)) abort.abort(reason);
   }
 
-  /** Ends all attempts, and any that are started later. */
   endAll(reason: Error): void {
     this.endedAll = reason;
     for (const { abort } of this.all) abort.abort(reason);

@@ -5,7 +5,6 @@ export interface Load {
   /** How many attempts may still be started, and how many of them to failing receivers. */
   readonly room: number;
   readonly failingRoom: number;
-  /** How many attempts of an owner are under way, or to the receiver with this name. */
   underWay(ownerOrName: string): number;
   isFailing(due: DueReceiver): boolean;
   atOnce(due: DueReceiver): number;

@@ -93,7 +93,6 @@ export class WebhookScheduler {
     clearTimeout(timer);
   }
 
-  /** Polls one page of receivers from where the last one ended. */
   private async pollReceivers(organization: string): Promise<void> {
     const now = this.clock.now();
     const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);

@@ -11,7 +11,6 @@ export class OrganizationRecord {
   @Column('text')
   name!: string;
 
-  /** Null for an organization that the platform gave no ID of its own. */
   @Column('text', { nullable: true })
   reference!: string | null;
 
@@ -43,7 +42,6 @@ export class OrganizationRecord {
   detailsRetentionDays!: number | null;
 }
 
-/** Where the sessions of an organization are paid that have no payment URL of their own. */
 @Entity('payment_urls')
 export class PaymentUrlRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })

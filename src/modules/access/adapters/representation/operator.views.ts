@@ -1,4 +1,3 @@
-/** What the operator's API shows, and the command line prints. */
 import { listOf } from '../../../../request/list.view.js';
 import {
   constant,

@@ -1,5 +1,3 @@
-/** The lists of sessions in SQL, and when a session is expired. */
-
 import { createdBetween } from '../../../../persistence/created.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { SessionStatus } from '../../domain/checkout-session.js';

@@ -75,7 +75,6 @@ export class SessionSweeper extends DueSessions implements OnApplicationBootstra
     });
   }
 
-  /** Removes the sessions that nobody paid, and redacts the others. */
   private async forgetThese(caller: Caller, closed: readonly ClosedSession[]): Promise<void> {
     const expired = closed.filter(({ isExpired }) => isExpired).map(({ id }) => id);
     const remove = async () => decided(await this.details.remove(caller, expired));

@@ -17,7 +17,6 @@ import { LinkRateGuard } from './link-rate.guard.js';
 import { PageErrorFilter } from './missing-page.controller.js';
 import { formTargets, pageResponse, seeOther } from './page-response.js';
 
-/** Shown to customers only, as a page. */
 const PAGE_GONE: ErrorCode = { code: 'page_gone', kind: 'gone', meaning: 'The session of the page was redacted.' };
 const EMBEDDED = '/c/:token/embed';
 type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;

@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
 
-/** A bank transfer of the pretend payer, which exists in test mode only. */
 @Entity('late_payments')
 export class LatePaymentRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })

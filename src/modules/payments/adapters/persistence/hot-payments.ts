@@ -1,4 +1,3 @@
-/** A payment is recorded with its session in one statement of the engine. */
 import { hot, insertInto } from '../../../../engine/index.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';

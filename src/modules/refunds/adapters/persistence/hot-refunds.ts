@@ -1,4 +1,3 @@
-/** A proposal is measured hot: it goes through the engine, alone or together with those of other requests. */
 import { hot, insertInto } from '../../../../engine/index.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';

@@ -136,7 +136,6 @@ export function eventDetailsOf(refund: Refund) {
   return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
 }
 
-/** Why it failed, or why it was canceled by nobody. */
 export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
   return approval === 'rejected' || approval === 'expired' ? `approval ${approval}` : failureReason;
 }

@@ -25,7 +25,6 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
     this.jobs.repeat('expire_approvals', INTERVAL_MS, () => this.sweep());
   }
 
-  /** Expires the overdue approvals of all organizations, or those that are overdue by a moved test clock. */
   async sweep(clock?: MovedClock): Promise<void> {
     await sweep<Refund>({
       limit: BATCH,
