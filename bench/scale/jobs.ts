@@ -22,6 +22,8 @@ const BATCHES = 12;
 /** The smallest step has no more rows for it. */
 const BATCHES_OF_EVENTS = 2;
 const BATCHES_OF_ANSWERS = 2;
+/** The first page of a look has 500 deliveries. */
+const BATCHES_OF_CLAIMS = 4;
 /**
  * What has piled up for receivers that are down: as much whatever the step, because it grows with how long they have
  * been down and not with the table. A look passes by all of it.
@@ -103,7 +105,7 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
     },
     {
       name: 'look for due webhooks and claim 64',
-      batches: BATCHES,
+      batches: BATCHES_OF_CLAIMS,
       run: async () => {
         const [due] = await look();
         if (!due) throw new Error('Nothing is due.');

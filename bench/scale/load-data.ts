@@ -26,8 +26,9 @@ interface Copies {
 
 const organization_id = 'made.organization_id';
 
+/** Positions and IDs have the order of time, as those of one machine nearly have. */
 function eventsOf(type: string, object: string, instant: string, purpose: number, where: string): Copies {
-  const different = { organization_id, id: id(instant, purpose), object_id: object };
+  const different = { organization_id, id: id(instant, purpose), object_id: object, position: instant };
   return { table: 'events', different, where: `has_events AND ${where} AND model.type = ${type}` };
 }
 
@@ -114,6 +115,7 @@ export async function load(sql: Sql, step: Step, progress: (done: number) => voi
     await sql.query('DROP TABLE made');
     progress(last);
   }
+  await sql.query(`SELECT setval('events_position_seq', $1)`, [step.end]);
   await settle(sql);
 }
 

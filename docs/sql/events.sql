@@ -394,12 +394,8 @@ ORDER BY position desc, id desc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true
-    ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-    / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) <
-    '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-    8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND object_id = ANY (ARRAY(SELECT $11::uuid))
-    AND type = ANY ($12) AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = ANY ($12)
+    AND object_id = coalesce($13, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -409,7 +405,11 @@ FROM (
   FROM (
     SELECT *
     FROM own
-    WHERE (position, id) > (coalesce((
+    WHERE id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1)
+      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+      8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+      '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
+      $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -434,12 +434,8 @@ ORDER BY position asc, id asc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true
-    ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-    / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) <
-    '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-    8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND object_id = ANY (ARRAY(SELECT $11::uuid))
-    AND type = ANY ($12) AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = ANY ($12)
+    AND object_id = coalesce($13, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -449,7 +445,11 @@ FROM (
   FROM (
     SELECT *
     FROM own
-    WHERE (position, id) > (coalesce((
+    WHERE id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1)
+      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+      8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+      '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
+      $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3

@@ -18,7 +18,9 @@ function bounded(query: string, order: string, limit = '$5', columns = EVENT_COL
     ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
 }
 
-const PAGE = `SELECT * FROM events WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND position <= $10`;
+const OWN = 'SELECT * FROM events WHERE organization_id = $1 AND mode = $2';
+const IN_TIME = `id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND position <= $10`;
+const PAGE = `${OWN} AND ${IN_TIME}`;
 /** The places of the IDs `$3` and `$4`. Of an ID that has no event, it is that of the event next to it. */
 const position = (nearest: string) =>
   `(SELECT position FROM events WHERE organization_id = $1 AND mode = $2 AND ${nearest} LIMIT 1)`;
@@ -36,14 +38,14 @@ function listStatement(filter: 'all' | 'type', order: Order): PlainStatement {
   return { name: `events.list_${filter}_${order}`, text };
 }
 
-/** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all. */
+/** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all of the time between. */
 export function listOfObjects(name: string, stories: readonly string[], order: Order): PlainStatement {
   const objects = ['SELECT $11::uuid', ...stories.map((text) => text.replaceAll('$3', '$11'))].join(' UNION ALL ');
   return {
     name: `events.list_${name}_${order}`,
     text: `WITH own AS MATERIALIZED (
-        ${PAGE} AND object_id = ANY (ARRAY(${objects})) AND type = ANY ($12) AND object_id = coalesce($13, object_id))
-      ${bounded(`SELECT * FROM own WHERE ${BETWEEN}`, inPlace(order))}`,
+        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = ANY ($12) AND object_id = coalesce($13, object_id))
+      ${bounded(`SELECT * FROM own WHERE ${IN_TIME} AND ${BETWEEN}`, inPlace(order))}`,
   };
 }
 
