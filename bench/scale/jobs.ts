@@ -7,6 +7,7 @@ import { EventSweeper } from '../../src/modules/events/adapters/persistence/even
 import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Database } from '../../src/persistence/database.js';
+import { Jobs } from '../../src/platform/jobs.js';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
@@ -47,6 +48,8 @@ export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; s
   await makeDue(sql, step);
   // With the limits, and the plans, that these have in the service.
   const application = await openApplication(url, { timeLimits: true });
+  // They would do what is due before it is measured.
+  await application.get(Jobs).onModuleDestroy();
   const close = async () => {
     await application.close();
     await sql.query(`DELETE FROM webhook_deliveries WHERE receiver = ANY ($1)`, [DEAD_RECEIVERS]);
