@@ -57,8 +57,8 @@ FROM (
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position <= $8 AND (position, id) > ((SELECT
-        low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND (position, id)
+        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
       ORDER BY position asc, id asc
       LIMIT $4
     ) AS found
@@ -80,7 +80,7 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position <= $8
+    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
     ORDER BY id asc
     LIMIT $4
   ) found
@@ -134,8 +134,8 @@ FROM (
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position <= $8 AND (position, id) > ((SELECT
-        low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND (position, id)
+        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
       ORDER BY position desc, id desc
       LIMIT $4
     ) AS found
@@ -157,7 +157,7 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position <= $8
+    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
     ORDER BY id desc
     LIMIT $4
   ) found
@@ -211,8 +211,9 @@ FROM (
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position <= $8 AND object_id = $9 AND (position,
-        id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND object_id = $9
+        AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places),
+        $3)
       ORDER BY position asc, id asc
       LIMIT $4
     ) AS found
@@ -234,8 +235,8 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position <= $8 AND
-      object_id = $9
+    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
+      AND object_id = $9
     ORDER BY id asc
     LIMIT $4
   ) found
@@ -289,8 +290,9 @@ FROM (
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position <= $8 AND object_id = $9 AND (position,
-        id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND object_id = $9
+        AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places),
+        $3)
       ORDER BY position desc, id desc
       LIMIT $4
     ) AS found
@@ -312,8 +314,8 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position <= $8 AND
-      object_id = $9
+    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
+      AND object_id = $9
     ORDER BY id desc
     LIMIT $4
   ) found
@@ -335,7 +337,7 @@ FROM (
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
       / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -369,7 +371,7 @@ FROM (
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
       / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -409,7 +411,7 @@ FROM (
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
       8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
       '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
-      $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
+      $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -449,7 +451,7 @@ FROM (
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
       8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
       '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
-      $9::bigint END AND position <= $10 AND (position, id) > (coalesce((
+      $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -483,7 +485,8 @@ FROM (
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
       / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND (type, position, id) > ($11, coalesce((
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($11,
+      coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3
@@ -517,7 +520,8 @@ FROM (
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
       / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position <= $10 AND (type, position, id) > ($11, coalesce((
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($11,
+      coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $3

@@ -19,7 +19,9 @@ function bounded(query: string, order: string, limit = '$5', columns = EVENT_COL
 }
 
 const OWN = 'SELECT * FROM events WHERE organization_id = $1 AND mode = $2';
-const IN_TIME = `id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND position <= $10`;
+/** No condition of the index, because there PostgreSQL would begin a descending scan, above the place of the page. */
+const upTo = (last: string) => `position + 0 <= ${last}`;
+const IN_TIME = `id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND ${upTo('$10')}`;
 const PAGE = `${OWN} AND ${IN_TIME}`;
 /** The places of the IDs `$3` and `$4`. Of an ID that has no event, it is that of the event next to it. */
 const position = (nearest: string) =>
@@ -62,7 +64,7 @@ const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $
 
 /** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
 function listOfAll(of: 'all' | 'object', order: Order): PlainStatement {
-  const condition = `id > $6 AND id < $7 AND position <= $8 ${of === 'object' ? 'AND object_id = $9' : ''}`;
+  const condition = `id > $6 AND id < $7 AND ${upTo('$8')} ${of === 'object' ? 'AND object_id = $9' : ''}`;
   const byType = ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
     AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
     ORDER BY ${inPlace(order)} LIMIT $4`);
