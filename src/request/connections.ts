@@ -11,6 +11,8 @@ const MAX_ANSWERS = 16;
 const MAX_ALL_ANSWERS = 2_000;
 /** How often a connection with requests is put last in the order: each time costs as much as a twentieth of a read. */
 const PLACED_MS = 1_000;
+/** A result of `onIncoming` that stops Node's HTTP parser. */
+const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
 const MAX_OF_ADDRESS = 256;
 /** The rest of the file descriptors is for the database, webhooks and the listening socket. */
@@ -61,7 +63,7 @@ export class Connections {
     answers.push(answer);
     this.allAnswers += 1;
     answer.once('close', () => this.forget(answers, answer));
-    if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) socket.destroy();
+    if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
     else {
       const begin = () => this.turns.begin(() => socket.destroyed || start());
       if (before && answers.includes(before)) before.once('close', begin);
@@ -127,6 +129,15 @@ export class Connections {
     if (first && !first.writableEnded) socket.setTimeout(UNREAD_MS);
     else socket.destroy();
   }
+}
+
+/**
+ * Destroys the socket and stops its HTTP parser, which would otherwise emit a request for each one in the up to 64 KiB
+ * that were already read. Reporting an upgrade is the only way to stop the parser.
+ */
+function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+  socket.destroy();
+  if (socket.parser) socket.parser.onIncoming = () => UPGRADED;
 }
 
 function maxConnections(): number {
