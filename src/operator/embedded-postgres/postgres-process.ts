@@ -29,8 +29,8 @@ const MAX_CONNECTIONS = 500;
 const UNLINKED = 127;
 const NOT_INSTALLED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
-/** Until a table's first statistics, lists may read the rows of all organizations. By default, they come after a minute. */
-const STATISTICS = 'autovacuum_naptime=5s';
+/** Until a table's first statistics, lists may read the rows of all organizations. By default, they come after a minute. More often costs CPU. */
+const STATISTICS = 'autovacuum_naptime=20s';
 const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file younger than this may still be empty, or may be newer than the one that was read. */
 const FRESH_MS = 1_000;
