@@ -12,6 +12,7 @@ const SORTED_AT_MOST = 101;
  * short as that is rightly read whole.
  */
 const LOOKED_AT_MOST = 2_000;
+const END_OF_PLAN = '\n\t}\n';
 
 interface Node {
   readonly 'Node Type': string;
@@ -69,9 +70,11 @@ export class PlanLog {
   read(): StatementPlan[] {
     const text = Buffer.alloc(fstatSync(this.file).size - this.place);
     readSync(this.file, text, 0, text.length, this.place);
-    this.place += text.length;
-    // Every line of an entry but the first begins with a tab.
-    const entries = String(text).matchAll(/ plan:\n((?:\t.*\n)+)/g);
+    // Every line of an entry but the first begins with a tab. The last entry may not be written whole yet.
+    const end = text.lastIndexOf(END_OF_PLAN);
+    if (end === -1) return [];
+    this.place += end + END_OF_PLAN.length;
+    const entries = String(text.subarray(0, end + END_OF_PLAN.length)).matchAll(/ plan:\n((?:\t.*\n)+)/g);
     return [...entries].map(([, json = '']) => examine(JSON.parse(json)));
   }
 

@@ -39,7 +39,7 @@ export function redactedSession<Session extends { line_items: { data: readonly o
   return { ...session, ...urls, description: null, customer_email: null, ...kept };
 }
 
-/** The tables with a row that has the string, in whatever column; with a URL, a dump too, where a `pg_dump` is installed. */
+/** The tables with a row that has the string, in whatever column; with a URL, a dump too, where a `pg_dump` of the server's version is installed. */
 export async function tablesWithPlant(sql: Client, url?: string): Promise<string[]> {
   const { rows } = await sql.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
   const found: string[] = [];
@@ -47,8 +47,11 @@ export async function tablesWithPlant(sql: Client, url?: string): Promise<string
     const { rowCount } = await sql.query(`SELECT FROM ${name} AS row WHERE row::text LIKE '%${PLANT}%' LIMIT 1`);
     if (rowCount) found.push(name);
   }
-  const dumped = url && spawnSync('pg_dump', ['--dbname', url], { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (dumped && String(dumped.stdout).includes(PLANT)) found.push('a dump');
+  if (url === undefined) return found;
+  const dump = spawnSync('pg_dump', ['--dbname', url], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (dump.status !== 0)
+    process.stdout.write('not searched: a dump. There is no pg_dump of this version of PostgreSQL.\n');
+  else if (dump.stdout.includes(PLANT)) found.push('a dump');
   return found;
 }
 
