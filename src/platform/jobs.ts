@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { MovedClock } from '../shared/clock.js';
 import { counter, gauge } from './metric.js';
 
 const LAST_RUN = gauge({
@@ -16,10 +17,15 @@ const FAILURES = counter({
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
+/** Does what is due: with a moved test clock, for its caller alone. */
+type Sweep = (clock?: MovedClock) => Promise<unknown>;
+
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();
   private readonly running: Promise<void>[] = [];
+  /** What else is to be done when a test clock was moved. */
+  readonly sweeps: Sweep[] = [];
 
   /**
    * Runs a job after each interval, which varies by up to a fifth so that instances do not run it at the same time. A run
@@ -28,6 +34,11 @@ export class Jobs implements OnModuleDestroy {
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     this.running.push(this.run(name, everyMs, work));
+  }
+
+  sweep(name: string, everyMs: number, sweep: Sweep): void {
+    this.sweeps.push(sweep);
+    this.repeat(name, everyMs, () => sweep());
   }
 
   /** Waits for the jobs, because what they use is closed in a later phase of the shutdown. */

@@ -1,2 +1,1 @@
-export { DueTransfers } from './application/ports.js';
-export { PAGE, PageModule } from './page.module.js';
+export { PAGE } from './page.module.js';

@@ -13,7 +13,7 @@ import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
 import { PayFromPage } from './application/pay-from-page.js';
-import { DueTransfers, Pages } from './application/ports.js';
+import { Pages } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
@@ -21,16 +21,9 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 @Module({
   imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
-  providers: [
-    PayFromPage,
-    ReadPage,
-    SetPaymentUrl,
-    { provide: DueTransfers, useClass: TransferSweeper },
-    { provide: Pages, useClass: TypeormPages },
-  ],
-  exports: [DueTransfers],
+  providers: [PayFromPage, ReadPage, SetPaymentUrl, TransferSweeper, { provide: Pages, useClass: TypeormPages }],
 })
-export class PageModule {}
+class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,

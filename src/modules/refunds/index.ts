@@ -1,3 +1,2 @@
-export { OverdueApprovals } from './application/ports.js';
 export { RepairPayment } from './application/repair-payment.js';
-export { REFUNDS, RefundsModule } from './refunds.module.js';
+export { REFUNDS } from './refunds.module.js';

@@ -1,4 +1,4 @@
-import { type Abstract, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
@@ -18,7 +18,7 @@ import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { DecideRefund } from './application/decide-refund.js';
-import { Claims, OverdueApprovals, RefundEvents, Refunds } from './application/ports.js';
+import { Claims, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
 import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
@@ -49,13 +49,11 @@ import { REFUND_FACTS } from './facts.js';
     RecordRefund,
     RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
-    { provide: OverdueApprovals, useExisting: ApprovalSweeper satisfies Abstract<OverdueApprovals> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: TypeormRefunds },
   ],
-  exports: [OverdueApprovals],
 })
-export class RefundsModule {}
+class RefundsModule {}
 
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,

@@ -1,15 +1,12 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { CheckoutModule } from '../checkout/index.js';
-import { PageModule } from '../page/index.js';
-import { RefundsModule } from '../refunds/index.js';
 import { WebhooksModule } from '../webhooks/index.js';
 import { ClockController } from './adapters/http/clock.controller.js';
 import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { DueWork } from './application/ports.js';
 
 @Module({
-  imports: [CheckoutModule, PageModule, RefundsModule, WebhooksModule],
+  imports: [WebhooksModule],
   controllers: [ClockController],
   providers: [{ provide: DueWork, useClass: ClockDueWork }],
 })

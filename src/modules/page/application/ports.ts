@@ -24,8 +24,3 @@ export abstract class Pages {
   /** Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the IDs of their sessions. */
   abstract dueTransfers(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]>;
 }
-
-/** Receives the transfers that a moved test clock made due. */
-export abstract class DueTransfers {
-  abstract sweep(clock: MovedClock): Promise<void>;
-}

@@ -60,11 +60,6 @@ export interface LedgerRefundFilter extends Filter {
   readonly organization: string | undefined;
 }
 
-/** Expires the approvals that a moved test clock made overdue. */
-export abstract class OverdueApprovals {
-  abstract sweep(clock: MovedClock): Promise<void>;
-}
-
 export abstract class Claims {
   /**
    * Up to `limit` organizations with claimable refunds, in the order of their turns: those after the organization `last` first.

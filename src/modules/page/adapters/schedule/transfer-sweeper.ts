@@ -4,27 +4,25 @@ import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { PayFromPage } from '../../application/pay-from-page.js';
-import { type DueTransfer, DueTransfers, Pages } from '../../application/ports.js';
+import { type DueTransfer, Pages } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 10;
 
 @Injectable()
-export class TransferSweeper extends DueTransfers implements OnApplicationBootstrap {
+export class TransferSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly pages: Pages,
     private readonly payFromPage: PayFromPage,
     private readonly jobs: Jobs,
-  ) {
-    super();
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.repeat('receive_transfers', INTERVAL_MS, () => this.sweep());
+    this.jobs.sweep('receive_transfers', INTERVAL_MS, (clock) => this.sweep(clock));
   }
 
-  async sweep(clock?: MovedClock): Promise<void> {
+  private async sweep(clock?: MovedClock): Promise<void> {
     await sweep<DueTransfer>({
       limit: BATCH,
       find: (most, after) => this.pages.dueTransfers(most, after, clock),

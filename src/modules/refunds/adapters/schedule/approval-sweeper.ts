@@ -22,10 +22,10 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.repeat('expire_approvals', INTERVAL_MS, () => this.sweep());
+    this.jobs.sweep('expire_approvals', INTERVAL_MS, (clock) => this.sweep(clock));
   }
 
-  async sweep(clock?: MovedClock): Promise<void> {
+  private async sweep(clock?: MovedClock): Promise<void> {
     await sweep<Refund>({
       limit: BATCH,
       find: (most, after) => this.refunds.overdue(most, after, clock),

@@ -5,16 +5,11 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
-import { DueSessions } from '../../../checkout/index.js';
-import { DueTransfers } from '../../../page/index.js';
-import { OverdueApprovals } from '../../../refunds/index.js';
 import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
 const MAX_WAIT_MS = 20_000;
-/** The rest, if any, is done by the job. */
-const MAX_FORGETTING_MS = 5_000;
 /** How often what is due by moved clocks is done, and for how many clocks at once. */
 const INTERVAL_MS = 5_000;
 const BATCH = 100;
@@ -28,9 +23,6 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
-    private readonly transfers: DueTransfers,
-    private readonly sessions: DueSessions,
-    private readonly approvals: OverdueApprovals,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
@@ -47,10 +39,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const { ahead } = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
-      () => this.transfers.sweep({ ...caller, ahead }),
-      () => this.sessions.expire({ ...caller, ahead }),
-      () => this.approvals.sweep({ ...caller, ahead }),
-      () => this.sessions.forget(caller, MAX_FORGETTING_MS),
+      ...this.jobs.sweeps.map((sweep) => () => sweep({ ...caller, ahead })),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
@@ -64,11 +53,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
         const behind = moved.filter(({ isBehind }) => isBehind);
         if (behind.length > 0) await this.clock.settled();
         for (const clock of behind) await this.moveSchedule(clock);
-        for (const clock of moved) {
-          await this.transfers.sweep(clock);
-          await this.sessions.expire(clock);
-          await this.approvals.sweep(clock);
-        }
+        for (const clock of moved) for (const sweep of this.jobs.sweeps) await sweep(clock);
       },
     });
   }
