@@ -28,6 +28,12 @@ export interface ErrorCode {
   readonly meaning: string;
 }
 
+/** Codes of one kind, each with its meaning. */
+export function errorCodes<Code extends string>(kind: ErrorKind, meanings: Readonly<Record<Code, string>>) {
+  const codes = Object.entries(meanings).map(([code, meaning]) => [code, { code, kind, meaning }]);
+  return Object.fromEntries(codes) as Readonly<Record<Code, ErrorCode>>;
+}
+
 export const INVALID_PARAM: ErrorCode = {
   code: 'invalid_param',
   kind: 'invalid',

@@ -135,6 +135,7 @@ test('each statement names its organization and mode, or says why it reads those
     get: () => payments.get(caller, paid),
     lock: () => payments.lock(caller, paid),
     byReference: () => payments.byReference(caller, 'recorded'),
+    record: () => payments.record({ ...caller, ...NOW }, 'payment.held', payment.withHold(1)),
     list: () => payments.list(caller, filter),
     ownerOf: () => payments.ownerOf(ledger, paid),
     listOfAll: async () => {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { checkoutPageView } from '../../src/modules/page/adapters/representation/checkout-page.views.js';
 import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
 import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
-import { CheckoutPage, type RecordedPayment, type Visit } from '../../src/modules/page/domain/checkout-page.js';
+import { CheckoutPage, type RecordedPayment, type Visit } from '../../src/modules/page/application/checkout-page.js';
 
 const NOW = 1_763_700_000_000;
 const UNTIL = 'November 21, 2025 at 4:40 AM UTC';
@@ -53,10 +53,11 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
     currency: 'usd',
     isRedacted: false,
   };
+  const unread = { paymentStatus: 'unpaid', awaits: 0, notifyUrl: null, customerEmail: null, metadata: {} } as const;
   const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
   const facts = {
     caller: { organization: 'org_1', mode: 'live' as const },
-    session: { id: 'cs_live_1', uiMode, status, ...amounts, ...urls, ...about },
+    session: { id: 'cs_live_1', mode: 'live' as const, uiMode, status, ...amounts, ...urls, ...about, ...unread },
     url: 'https://pay.example/c/1',
     shop: SHOP,
     details: { contact: CONTACT, termsUrl: null, privacyUrl: null },

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
-import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
 import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
@@ -13,20 +12,8 @@ import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.vi
 import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
 import { ChangeCheckoutSession } from './application/change-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
-import {
-  CheckoutSessionEvents,
-  CheckoutSessionQueries,
-  CheckoutSessions,
-  DueSessions,
-  PageLinks,
-  SessionDetails,
-} from './application/ports.js';
-import {
-  PAYMENT_REQUIRED,
-  PAYMENT_SESSION_MISMATCH,
-  SESSION_NOT_CLOSED,
-  SESSION_NOT_OPEN,
-} from './domain/checkout-session.js';
+import { CheckoutSessionQueries, CheckoutSessions, PageLinks, SessionDetails } from './application/ports.js';
+import { SESSION_ERRORS } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
 @Module({
@@ -36,21 +23,19 @@ import { SESSION_FACTS } from './facts.js';
     ChangeCheckoutSession,
     CreateCheckoutSession,
     SessionSweeper,
-    { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
-    { provide: DueSessions, useExisting: SessionSweeper },
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
-  exports: [ChangeCheckoutSession, CheckoutSessionQueries, DueSessions, PageLinks],
+  exports: [ChangeCheckoutSession, CheckoutSessionQueries, PageLinks],
 })
 export class CheckoutModule {}
 
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
-  errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
+  errors: Object.values(SESSION_ERRORS),
   resources: [SESSION_FACTS],
   jobs: ['expire_sessions', 'forget_sessions'],
   traces: [{ said: REDACTED_MEMBERS }],

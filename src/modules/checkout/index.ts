@@ -1,6 +1,7 @@
 export { ChangeCheckoutSession } from './application/change-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
-export { CheckoutSessionQueries, DueSessions, PageLinks, SessionDetails } from './application/ports.js';
+export { CheckoutSessionQueries, PageLinks, SessionDetails, type ShortSession } from './application/ports.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
-export { CHECKOUT_SESSION_ID } from './domain/checkout-session.js';
+export { CHECKOUT_SESSION_ID, type CheckoutSessionState } from './domain/checkout-session.js';
+export type { LineItem } from './domain/line-item.js';
 export { SESSION_FACTS } from './facts.js';

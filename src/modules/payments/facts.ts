@@ -1,5 +1,5 @@
 import type { Resource } from '../../platform/facts.js';
-import { SESSION_OF_PAYMENT } from './adapters/persistence/typeorm-payments.js';
+import { SESSION_OF_PAYMENT } from './adapters/persistence/hot-payments.js';
 import { HOLD_ID } from './domain/hold.js';
 import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 

@@ -2,24 +2,22 @@ import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
-import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
 import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
 import { HotHeldAmounts } from './adapters/persistence/hot-held-amounts.js';
+import { HotPayments } from './adapters/persistence/hot-payments.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
-import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
-import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
-import { HeldAmounts, Holds, PaymentEvents, PaymentQueries, Payments } from './application/ports.js';
+import { HeldAmounts, Holds, PaymentQueries, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
-import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
-import { PAYMENT_NOT_REFUNDABLE, PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
+import { HOLD_ERRORS } from './domain/hold.js';
+import { PAYMENT_ERRORS } from './domain/payment.js';
 import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 
 @Module({
@@ -30,9 +28,8 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     RecordPayment,
     { provide: HeldAmounts, useClass: HotHeldAmounts },
     { provide: Holds, useClass: TypeormHolds },
-    { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },
-    { provide: Payments, useClass: TypeormPayments },
+    { provide: Payments, useClass: HotPayments },
   ],
   exports: [HeldAmounts, PaymentQueries, RecordPayment],
 })
@@ -41,9 +38,8 @@ export class PaymentsModule {}
 export const PAYMENTS: ModuleFacts = {
   module: PaymentsModule,
   records: [PaymentRecord, HoldRecord],
-  errors: [PAYMENT_REFERENCE_REUSED, PAYMENT_NOT_REFUNDABLE, HOLD_EXCEEDS_REMAINING],
+  errors: [...Object.values(PAYMENT_ERRORS), ...Object.values(HOLD_ERRORS)],
   resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
-  measurements: [PAYMENT_MEASUREMENT],
   traces: [PAYMENT_TRACES],
 };

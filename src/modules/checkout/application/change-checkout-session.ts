@@ -11,7 +11,7 @@ import {
 } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import { type CheckoutSession, requireAwaitable, type SessionEvent } from '../domain/checkout-session.js';
-import { CheckoutSessionEvents, CheckoutSessions, SessionDetails } from './ports.js';
+import { CheckoutSessions, SessionDetails } from './ports.js';
 
 export interface PaidSession {
   /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
@@ -31,7 +31,6 @@ export class ChangeCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
     private readonly details: SessionDetails,
-    private readonly events: CheckoutSessionEvents,
     private readonly clock: CallerClock,
   ) {}
 
@@ -60,7 +59,7 @@ export class ChangeCheckoutSession {
     return inTransaction(clock, async () => {
       const expired = await this.sessions.expire(clock, places);
       const timed = await this.clock.at(clock);
-      const writes = expired.map((session) => this.events.record(timed, 'checkout.session.expired', session));
+      const writes = expired.map((session) => this.sessions.record(timed, 'checkout.session.expired', session));
       return decided(expired.length, ...writes);
     });
   }
@@ -74,7 +73,7 @@ export class ChangeCheckoutSession {
       const { session } = await this.sessions.lock(caller, id);
       const awaiting = session.awaitPayment(until, now + 1);
       if (awaiting === session) return decided(session);
-      const event = this.events.record(timed, 'checkout.session.awaiting_payment', awaiting, reason);
+      const event = this.sessions.record(timed, 'checkout.session.awaiting_payment', awaiting, reason);
       return decided(awaiting, this.sessions.change(timed, awaiting), event);
     });
   }
@@ -88,8 +87,8 @@ export class ChangeCheckoutSession {
       if (redacted === session) return decided(session);
       const timed = await this.clock.at(caller);
       // The event that the sweeper has not recorded yet, without details too.
-      const expiry = isStored ? [] : [this.events.record(timed, 'checkout.session.expired', redacted)];
-      return decided(redacted, ...expiry, this.events.record(timed, 'checkout.session.redacted', redacted));
+      const expiry = isStored ? [] : [this.sessions.record(timed, 'checkout.session.expired', redacted)];
+      return decided(redacted, ...expiry, this.sessions.record(timed, 'checkout.session.redacted', redacted));
     });
   }
 
@@ -99,6 +98,6 @@ export class ChangeCheckoutSession {
     session: CheckoutSession,
   ): Promise<Decided<CheckoutSession>> {
     const timed = await this.clock.at(caller);
-    return decided(session, this.sessions.change(timed, session), this.events.record(timed, event, session));
+    return decided(session, this.sessions.change(timed, session), this.sessions.record(timed, event, session));
   }
 }

@@ -5,13 +5,12 @@ import { type Decision, decided } from '../../../shared/decision.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { CheckoutSession } from '../domain/checkout-session.js';
 import { type NewCheckoutSession } from '../domain/session-terms.js';
-import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
+import { CheckoutSessions } from './ports.js';
 
 @Injectable()
 export class CreateCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
-    private readonly events: CheckoutSessionEvents,
     private readonly clock: CallerClock,
     private readonly webhookUrls: WebhookUrls,
   ) {}
@@ -23,7 +22,7 @@ export class CreateCheckoutSession {
     return decided(
       session,
       this.sessions.add(caller, session),
-      this.events.record(timed, 'checkout.session.created', session),
+      this.sessions.record(timed, 'checkout.session.created', session),
     );
   }
 }

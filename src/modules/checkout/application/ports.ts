@@ -53,6 +53,8 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
   /** Stores as expired, in the open transaction, those of the clock's caller that are still open and overdue. Returns them. */
   abstract expire(clock: MovedClock, places: readonly string[]): Promise<CheckoutSession[]>;
+  /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
+  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
 }
 
 export interface OverdueSession extends Caller {
@@ -85,19 +87,6 @@ export abstract class SessionDetails {
   abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */
   abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
-}
-
-export abstract class CheckoutSessionEvents {
-  /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
-}
-
-/** Does what is due for sessions. */
-export abstract class DueSessions {
-  /** Stores the sessions as expired that a moved test clock made overdue, with their events. */
-  abstract expire(clock: MovedClock): Promise<void>;
-  /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
-  abstract forget(caller: Caller, forMs?: number): Promise<void>;
 }
 
 export interface PageLink {

@@ -1,10 +1,10 @@
 import type { Mode } from '../../../shared/caller.js';
 import type { Captured, Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
+import { errorCodes, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { agreedTerms, type NewCheckoutSession, type SessionTerms } from './session-terms.js';
+import { agreedTerms, type NewCheckoutSession, NO_DETAILS, type SessionTerms } from './session-terms.js';
 
 export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 
@@ -22,29 +22,12 @@ export const SESSION_EVENTS = {
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
-export const SESSION_NOT_OPEN: ErrorCode = {
-  code: 'session_not_open',
-  kind: 'state',
-  meaning: 'The session is complete or expired. Read it.',
-};
-
-export const SESSION_NOT_CLOSED: ErrorCode = {
-  code: 'session_not_closed',
-  kind: 'state',
-  meaning: 'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
-};
-
-export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
-  code: 'payment_session_mismatch',
-  kind: 'state',
-  meaning: 'The amount or currency is not that of the session. `errors[].allowed` has the right one.',
-};
-
-export const PAYMENT_REQUIRED: ErrorCode = {
-  code: 'payment_required',
-  kind: 'state',
-  meaning: 'Only an open session whose total is 0 is completed without a payment. Read it.',
-};
+export const SESSION_ERRORS = errorCodes('state', {
+  session_not_open: 'The session is complete or expired. Read it.',
+  session_not_closed: 'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
+  payment_session_mismatch: 'The amount or currency is not that of the session. `errors[].allowed` has the right one.',
+  payment_required: 'Only an open session whose total is 0 is completed without a payment. Read it.',
+});
 
 export interface CheckoutSessionState extends SessionTerms {
   readonly id: string;
@@ -75,15 +58,6 @@ export type CheckoutSessionSummary = Pick<
 >;
 
 export const REDACTED = '[redacted]';
-/** What tells of the customer or the shop, and goes when a session is redacted. */
-export const NO_DETAILS = {
-  successUrl: null,
-  cancelUrl: null,
-  returnUrl: null,
-  notifyUrl: null,
-  description: null,
-  customerEmail: null,
-};
 
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
@@ -128,7 +102,7 @@ export class CheckoutSession {
     ];
     if (mismatches.length > 0) {
       const message = 'The session has another amount or currency.';
-      throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.state.id);
+      throw new Refusal(SESSION_ERRORS.payment_session_mismatch, message, mismatches, this.state.id);
     }
     return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
   }
@@ -141,7 +115,7 @@ export class CheckoutSession {
       amountTotal === 0
         ? `The session is ${status}, not open.`
         : `The session must be paid: its total is ${amountTotal}.`;
-    throw refusal(PAYMENT_REQUIRED, paramError('id', 'invalid_value', message), id);
+    throw refusal(SESSION_ERRORS.payment_required, paramError('id', 'invalid_value', message), id);
   }
 
   expire(): CheckoutSession {
@@ -169,7 +143,7 @@ export class CheckoutSession {
     if (isRedacted) return this;
     if (status === 'open') {
       const message = 'The session is open. Only a complete or expired session can be redacted.';
-      throw refusal(SESSION_NOT_CLOSED, paramError('id', 'invalid_value', message), id);
+      throw refusal(SESSION_ERRORS.session_not_closed, paramError('id', 'invalid_value', message), id);
     }
     const lines = lineItems.map((line) => ({ ...line, productName: REDACTED, description: null, images: [] }));
     const metadata = referenceOf(this.state.metadata);
@@ -179,7 +153,11 @@ export class CheckoutSession {
   private requireOpen(param: string): void {
     const { status, id } = this.state;
     if (status === 'open') return;
-    throw refusal(SESSION_NOT_OPEN, paramError(param, 'invalid_value', `The session is ${status}, not open.`), id);
+    throw refusal(
+      SESSION_ERRORS.session_not_open,
+      paramError(param, 'invalid_value', `The session is ${status}, not open.`),
+      id,
+    );
   }
 }
 

@@ -15,16 +15,16 @@ const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
 const LONGEST = { CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}` };
 
-interface SessionDetails {
-  readonly successUrl: string | null;
-  readonly cancelUrl: string | null;
-  readonly returnUrl: string | null;
-  readonly notifyUrl: string | null;
-  readonly description: string | null;
-  readonly customerEmail: string | null;
-  readonly locale: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-}
+/** What tells of the customer or the shop, and goes when a session is redacted. */
+export const NO_DETAILS = {
+  successUrl: null,
+  cancelUrl: null,
+  returnUrl: null,
+  notifyUrl: null,
+  description: null,
+  customerEmail: null,
+};
+type SessionDetails = Readonly<Record<keyof typeof NO_DETAILS, string | null>>;
 
 /** All amounts are in the minor unit of the currency; `expiresAt` is in Unix seconds. */
 export interface SessionTerms extends SessionDetails {
@@ -35,14 +35,18 @@ export interface SessionTerms extends SessionDetails {
   readonly amountShipping: number;
   readonly amountTax: number;
   readonly amountTotal: number;
+  readonly locale: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly expiresAt: number;
   readonly lineItems: readonly LineItem[];
 }
 
 /** A session as the caller sends it. Subtotal and totals are only compared with the computed ones. */
-export interface NewCheckoutSession extends Optional<Omit<SessionTerms, 'currency' | 'lineItems'>> {
+export interface NewCheckoutSession
+  extends Optional<Omit<SessionTerms, keyof SessionDetails | 'currency' | 'lineItems'>> {
   readonly currency: string;
   readonly amount?: number | undefined;
+  readonly details?: SessionDetails | undefined;
   readonly lineItems: readonly NewLineItem[];
 }
 
@@ -58,15 +62,15 @@ export function agreedTerms(
   const lineItems = input.lineItems.map((line, index) => priceLine(line, currency, `line_items[${index}]`, faults));
   const totals = totalsOf(lineItems, input, faults);
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
-  const details = detailsOf(input);
+  const { details = NO_DETAILS, uiMode = DEFAULT_UI_MODE, metadata = {} } = input;
   if (mode === 'live') requireHttps(details, lineItems, faults);
   requireFillable(details, faults);
   const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
-  const uiMode = input.uiMode ?? DEFAULT_UI_MODE;
+  const locale = canonicalLocale(input.locale);
   // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here (docs/explain/performance.md).
-  return { uiMode, currency, expiresAt, lineItems, ...totals, ...details };
+  return { uiMode, currency, locale, metadata, expiresAt, lineItems, ...totals, ...details };
 }
 
 function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string {
@@ -180,20 +184,7 @@ function requireFillable({ successUrl, cancelUrl, returnUrl }: SessionDetails, f
   }
 }
 
-function detailsOf(input: NewCheckoutSession): SessionDetails {
-  return {
-    successUrl: input.successUrl ?? null,
-    cancelUrl: input.cancelUrl ?? null,
-    returnUrl: input.returnUrl ?? null,
-    notifyUrl: input.notifyUrl ?? null,
-    description: input.description ?? null,
-    customerEmail: input.customerEmail ?? null,
-    locale: canonicalLocale(input.locale ?? null),
-    metadata: input.metadata ?? {},
-  };
-}
-
-function canonicalLocale(locale: string | null): string | null {
+function canonicalLocale(locale: string | null = null): string | null {
   if (locale === null || locale === 'auto') return locale;
   return Intl.getCanonicalLocales(locale)[0] ?? locale;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import { filledPaymentUrl } from '../../../shared/payment-url.js';
 import { filledUrl } from '../../../shared/web-url.js';
+import type { ShortSession } from '../../checkout/index.js';
 
 /** How long the page waits for the merchant to acknowledge the completed session. */
 const MERCHANT_MS = 5_000;
@@ -29,52 +30,14 @@ export type PageView = Exclude<PageState, 'being_paid'> | 'asking' | 'waiting' |
 
 export const MAX_LINES = 20;
 
-export interface PageLine {
-  readonly productName: string;
-  readonly description: string | null;
-  readonly quantity: number;
-  readonly unitPrice: number;
-  readonly amountSubtotal: number;
-}
-
 /** What the shop shows to its customers. The contact is an e-mail address or a URL. */
 export type ShopDetails = Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>>;
-
-/** The fields of a session that its page needs. Amounts are in the minor unit of the currency, times in Unix seconds. */
-export interface PageSession {
-  readonly id: string;
-  readonly uiMode: 'hosted' | 'embedded';
-  readonly status: 'open' | 'complete' | 'expired';
-  readonly currency: string;
-  readonly amountSubtotal: number;
-  readonly amountDiscount: number;
-  readonly amountShipping: number;
-  readonly amountTax: number;
-  readonly amountTotal: number;
-  readonly successUrl: string | null;
-  readonly cancelUrl: string | null;
-  readonly returnUrl: string | null;
-  readonly description: string | null;
-  readonly locale: string | null;
-  readonly expiresAt: number;
-  /** When it would have expired, while money is on its way. */
-  readonly originalExpiresAt: number | null;
-  readonly isRedacted: boolean;
-}
-
-interface ShownSession extends PageSession {
-  /** The first ones, of `lineCount`. */
-  readonly lineItems: readonly PageLine[];
-  readonly lineCount: number;
-  /** The discounts of all lines. The rest of the discount is one on the order. */
-  readonly lineDiscount: number;
-}
 
 export type RecordedPayment = Readonly<{ id: string; isMatching: boolean; isRefunded: boolean }>;
 
 export interface PageFacts {
   readonly caller: Caller;
-  readonly session: ShownSession;
+  readonly session: ShortSession;
   readonly url: string;
   readonly shop: string;
   readonly details: ShopDetails;

@@ -4,9 +4,9 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction, type Write } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
-import { ChangeCheckoutSession, CheckoutSessionQueries } from '../../checkout/index.js';
+import { ChangeCheckoutSession, CheckoutSessionQueries, type CheckoutSessionState } from '../../checkout/index.js';
 import { RecordPayment } from '../../payments/index.js';
-import type { PageSession, PlaceToPay } from '../domain/checkout-page.js';
+import type { PlaceToPay } from './checkout-page.js';
 import { type DueTransfer, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
@@ -70,12 +70,15 @@ export class PayFromPage {
   }
 
   /** Pays the session's total, even if that no longer fits. Pressing the button twice pays once. */
-  private async pay(caller: Caller, { id, amountTotal: amount, currency }: PageSession): Promise<readonly Write[]> {
+  private async pay(
+    caller: Caller,
+    { id, amountTotal: amount, currency }: CheckoutSessionState,
+  ): Promise<readonly Write[]> {
     const capture = { amount, currency, checkoutSession: id, reference: `pretend_${id}` };
     return (await this.recordPayment.execute(caller, capture, 'record')).writes;
   }
 
-  private async transfer(caller: Caller, { id }: PageSession): Promise<readonly Write[]> {
+  private async transfer(caller: Caller, { id }: CheckoutSessionState): Promise<readonly Write[]> {
     const session = ownId(caller, id);
     const { now } = await this.clock.at(caller);
     const awaited = { until: Math.floor((now + AWAITED_MS) / 1000), reason: 'bank transfer' };

@@ -7,7 +7,7 @@ import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries, PageLinks } from '../../checkout/index.js';
 import { PaymentQueries } from '../../payments/index.js';
 import { EventDeliveries } from '../../webhooks/index.js';
-import { CheckoutPage, MAX_LINES, type RecordedPayment } from '../domain/checkout-page.js';
+import { CheckoutPage, MAX_LINES, type RecordedPayment } from './checkout-page.js';
 import { Pages } from './ports.js';
 
 /** More than a session ever has. */

@@ -3,8 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import { requirePaymentUrl } from '../../../shared/payment-url.js';
-import { CheckoutSessionQueries } from '../../checkout/index.js';
-import type { PageSession } from '../domain/checkout-page.js';
+import { CheckoutSessionQueries, type CheckoutSessionState } from '../../checkout/index.js';
 import { Pages } from './ports.js';
 
 @Injectable()
@@ -15,7 +14,7 @@ export class SetPaymentUrl {
   ) {}
 
   /** Refuses an unsuitable URL with invalid_param. */
-  async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
+  async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<CheckoutSessionState>> {
     requirePaymentUrl('payment_url', url, caller.mode);
     const { state } = await this.sessions.get(caller, session);
     return inTransaction(caller, async () => {

@@ -4,7 +4,7 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Hold, type NewHold } from '../domain/hold.js';
-import { HeldAmounts, Holds, PaymentEvents, Payments } from './ports.js';
+import { HeldAmounts, Holds, Payments } from './ports.js';
 
 /** Each method locks the payment, so that its events are numbered in order. Refuses with not_found, and as the same method of Hold does. */
 @Injectable()
@@ -13,7 +13,6 @@ export class ChangeHolds {
     private readonly payments: Payments,
     private readonly holds: Holds,
     private readonly heldAmounts: HeldAmounts,
-    private readonly events: PaymentEvents,
     private readonly clock: CallerClock,
   ) {}
 
@@ -26,7 +25,7 @@ export class ChangeHolds {
       await this.holds.add(caller, hold);
       return decided(
         hold,
-        this.events.record(timed, 'payment.held', payment.withHold(amount)),
+        this.payments.record(timed, 'payment.held', payment.withHold(amount)),
         this.heldAmounts.change(caller, paymentId, 'hold', amount),
       );
     });
@@ -45,7 +44,7 @@ export class ChangeHolds {
       await this.holds.close(caller, released);
       return decided(
         released,
-        this.events.record(await this.clock.at(caller), 'payment.released', payment.withHold(-state.amount)),
+        this.payments.record(await this.clock.at(caller), 'payment.released', payment.withHold(-state.amount)),
         this.heldAmounts.change(caller, paymentId, 'release', state.amount),
       );
     });

@@ -23,6 +23,8 @@ export abstract class Payments extends PaymentQueries {
   /** Stale if another payment has the same reference or already pays the session. */
   abstract add(caller: Caller, payment: Payment): Write;
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
+  /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
+  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
 }
 
 export interface PaymentFilter extends CreatedPageRequest {
@@ -64,9 +66,4 @@ export interface LedgerHoldFilter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
   readonly status: HoldStatus | undefined;
   readonly organization: string | undefined;
-}
-
-export abstract class PaymentEvents {
-  /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
-  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
 }

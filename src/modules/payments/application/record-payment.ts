@@ -8,7 +8,7 @@ import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
 import { ChangeCheckoutSession, CheckoutSessionQueries } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
-import { PaymentEvents, Payments } from './ports.js';
+import { Payments } from './ports.js';
 
 export interface RecordedPayment {
   readonly payment: Payment;
@@ -28,7 +28,6 @@ export class RecordPayment {
     private readonly payments: Payments,
     private readonly sessions: CheckoutSessionQueries,
     private readonly changeSession: ChangeCheckoutSession,
-    private readonly events: PaymentEvents,
     private readonly organizations: Organizations,
     private readonly clock: CallerClock,
   ) {}
@@ -77,7 +76,7 @@ export class RecordPayment {
 
   private recorded(caller: TimedCaller, payment: Payment): Decided<RecordedPayment> {
     const event = payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched';
-    const writes = [this.payments.add(caller, payment), this.events.record(caller, event, payment)];
+    const writes = [this.payments.add(caller, payment), this.payments.record(caller, event, payment)];
     return decided({ payment, isNew: true }, ...writes);
   }
 

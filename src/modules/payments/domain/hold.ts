@@ -1,6 +1,6 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
+import { errorCodes, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import type { Payment } from './payment.js';
 
@@ -9,11 +9,10 @@ export const HOLD_ID = idKind('hold');
 export const HOLD_STATUSES = ['active', 'released'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
-export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
-  code: 'hold_exceeds_remaining',
-  kind: 'too_much',
-  meaning: 'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
-};
+export const HOLD_ERRORS = errorCodes('too_much', {
+  hold_exceeds_remaining:
+    'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
+});
 
 export interface HoldState extends Caller {
   readonly id: string;
@@ -37,7 +36,7 @@ export class Hold {
     payment.requireRefundable('id', 'put on hold');
     if (amount !== undefined && amount > refundable) {
       const message = `Only ${refundable} is left of this payment.`;
-      throw refusal(HOLD_EXCEEDS_REMAINING, paramError('amount', 'too_large', message, [refundable]));
+      throw refusal(HOLD_ERRORS.hold_exceeds_remaining, paramError('amount', 'too_large', message, [refundable]));
     }
     const { organization, mode, id } = state;
     const terms = { payment: id, amount: amount ?? refundable, reason, reference };

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
+import { errorCodes, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
@@ -35,17 +35,11 @@ export interface PaymentState extends Caller {
 
 export type NewPayment = Pick<PaymentState, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
 
-export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
-  code: 'payment_reference_reused',
-  kind: 'state',
-  meaning: 'The reference was used for another payment. Read that payment.',
-};
-
-export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
-  code: 'payment_not_refundable',
-  kind: 'state',
-  meaning: 'Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.',
-};
+export const PAYMENT_ERRORS = errorCodes('state', {
+  payment_reference_reused: 'The reference was used for another payment. Read that payment.',
+  payment_not_refundable:
+    'Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.',
+});
 
 export class Payment {
   private constructor(readonly state: PaymentState) {}
@@ -87,7 +81,7 @@ export class Payment {
   requireRefundable(param: string, purpose = 'refund'): void {
     if (this.refundable > 0) return;
     const message = `Nothing is left to ${purpose} of this payment.`;
-    throw refusal(PAYMENT_NOT_REFUNDABLE, paramError(param, 'invalid_value', message), this.state.id);
+    throw refusal(PAYMENT_ERRORS.payment_not_refundable, paramError(param, 'invalid_value', message), this.state.id);
   }
 
   /** Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a pending refund has its amount reserved. */
@@ -95,7 +89,7 @@ export class Payment {
     const payable = this.refundable + this.state.amountPendingRefund;
     if (amount <= payable) return;
     const message = `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
-    throw refusal(PAYMENT_NOT_REFUNDABLE, paramError('id', 'invalid_value', message), this.state.id);
+    throw refusal(PAYMENT_ERRORS.payment_not_refundable, paramError('id', 'invalid_value', message), this.state.id);
   }
 
   /** Refuses another payment with the same reference, unless both describe the same capture. */
@@ -103,6 +97,6 @@ export class Payment {
     const { id, amount, currency, checkoutSession } = this.state;
     if (amount === state.amount && currency === state.currency && checkoutSession === state.checkoutSession) return;
     const message = 'This reference belongs to another payment.';
-    throw refusal(PAYMENT_REFERENCE_REUSED, paramError('reference', 'invalid_value', message), id);
+    throw refusal(PAYMENT_ERRORS.payment_reference_reused, paramError('reference', 'invalid_value', message), id);
   }
 }

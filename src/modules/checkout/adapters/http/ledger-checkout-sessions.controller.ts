@@ -1,13 +1,10 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
+import { LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
@@ -30,13 +27,7 @@ export class LedgerCheckoutSessionsController {
     answers: { 200: { description: 'The session.', schema: LEDGER_CHECKOUT_SESSION } },
   })
   @Get(':id')
-  async read(
-    @LedgerOfKey() ledger: Ledger,
-    @PathId(CHECKOUT_SESSION_ID) pathId: string,
-    @ValidQuery() { organization }: OwnerRequest,
-  ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.sessions.ownerOf(ledger, id, organization);
+  async read(@OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
     return ledgerCheckoutSessionView(caller.organization, await this.sessions.get(caller, id));
   }
 
@@ -48,13 +39,10 @@ export class LedgerCheckoutSessionsController {
   })
   @Post(':id/await_payment')
   @IdempotencyKey('accepted')
-  async await(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(AwaitPaymentRequest) request: KeyedRequest<AwaitPaymentRequest>,
-    @PathId(CHECKOUT_SESSION_ID) pathId: string,
+  await(
+    @OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, AwaitPaymentRequest)
+    { caller, id, request }: Owned<AwaitPaymentRequest>,
   ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.sessions.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
       request,

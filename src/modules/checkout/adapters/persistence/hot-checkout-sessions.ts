@@ -5,10 +5,12 @@ import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { type Selected, selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
+import { Outbox } from '../../../events/index.js';
 import {
   type CheckoutSessionFilter,
   CheckoutSessions,
@@ -16,7 +18,13 @@ import {
   type OverdueSession,
   type ShortSession,
 } from '../../application/ports.js';
-import { CHECKOUT_SESSION_ID, CheckoutSession, type CheckoutSessionSummary } from '../../domain/checkout-session.js';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSession,
+  type CheckoutSessionSummary,
+  type SessionEvent,
+} from '../../domain/checkout-session.js';
+import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { clock, isOverdue, LISTS, type SUMMARY, status } from './checkout-session-lists.js';
 
@@ -78,6 +86,7 @@ export class HotCheckoutSessions extends CheckoutSessions {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly outbox: Outbox,
   ) {
     super();
   }
@@ -104,6 +113,13 @@ export class HotCheckoutSessions extends CheckoutSessions {
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
     const values = [...key, status, paymentStatus, expiresAt, originalExpiresAt, awaits, caller.ahead / 1000];
     return { name: 'checkout.change', owner: caller, sql: CHANGE, values, rows: 1 };
+  }
+
+  record(caller: TimedCaller, type: SessionEvent, session: CheckoutSession, reason: string | null = null): Write {
+    const { id, notifyUrl } = session.state;
+    const data = checkoutSessionJson(session);
+    const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;
+    return this.outbox.record(caller, { type, object: id, sequence, data, reason, notifyUrl });
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {

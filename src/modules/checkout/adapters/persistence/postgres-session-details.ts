@@ -7,7 +7,8 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
-import { CHECKOUT_SESSION_ID, type CheckoutSession, NO_DETAILS } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
+import { NO_DETAILS } from '../../domain/session-terms.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { clock, isOverdue } from './checkout-session-lists.js';
 

@@ -7,22 +7,18 @@ import type { MovedClock } from '../../../../shared/clock.js';
 import { decided, inTransaction } from '../../../../shared/decision.js';
 import { Organizations } from '../../../access/index.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
-import {
-  CheckoutSessions,
-  type ClosedSession,
-  DueSessions,
-  type OverdueSession,
-  SessionDetails,
-} from '../../application/ports.js';
+import { CheckoutSessions, type ClosedSession, type OverdueSession, SessionDetails } from '../../application/ports.js';
 
 const EXPIRING_MS = 5_000;
 /** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
 const EXPIRED_AT_ONCE = 10;
 const FORGETTING_MS = 60_000;
 const FORGOTTEN_AT_ONCE = 50;
+/** By a clock that was just moved, for which a request waits. The rest, if any, is done by the job. */
+const MAX_FORGETTING_MS = 5_000;
 
 @Injectable()
-export class SessionSweeper extends DueSessions implements OnApplicationBootstrap {
+export class SessionSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly sessions: CheckoutSessions,
@@ -30,13 +26,13 @@ export class SessionSweeper extends DueSessions implements OnApplicationBootstra
     private readonly changeSession: ChangeCheckoutSession,
     private readonly organizations: Organizations,
     private readonly jobs: Jobs,
-  ) {
-    super();
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.repeat('expire_sessions', EXPIRING_MS, () => this.expire());
-    this.jobs.repeat('forget_sessions', FORGETTING_MS, () => this.forgetAll());
+    this.jobs.sweep('expire_sessions', EXPIRING_MS, (clock) => this.expire(clock));
+    this.jobs.sweep('forget_sessions', FORGETTING_MS, (clock) =>
+      clock ? this.forget(clock, MAX_FORGETTING_MS) : this.forgetAll(),
+    );
   }
 
   /** Reads show an overdue session as expired before that. Without a clock, expires those of all organizations. */
@@ -63,6 +59,7 @@ export class SessionSweeper extends DueSessions implements OnApplicationBootstra
     if (faults.length > 0) throw faults[0];
   }
 
+  /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
   async forget(caller: Caller, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization)).settings;
     if (days === null) return;

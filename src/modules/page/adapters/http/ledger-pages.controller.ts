@@ -1,13 +1,10 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
+import { LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
-import { ownId } from '../../../../shared/own-id.js';
 import { Organizations } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
@@ -33,19 +30,13 @@ export class LedgerPagesController {
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_PAGE } },
   })
   @Get(':id/page')
-  async read(
-    @LedgerOfKey() ledger: Ledger,
-    @PathId(CHECKOUT_SESSION_ID) pathId: string,
-    @ValidQuery() query: OwnerRequest,
-  ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.sessions.ownerOf(ledger, id, query.organization);
+  async read(@OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
     const [{ state }, { paymentUrl: own }, { settings }] = await Promise.all([
       this.sessions.get(caller, id),
       this.pages.find(caller, id),
       this.organizations.byId(caller.organization),
     ]);
-    const paymentUrl = own ?? settings.paymentUrl[ledger.mode];
+    const paymentUrl = own ?? settings.paymentUrl[caller.mode];
     return ledgerPageView(state, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl });
   }
 
@@ -57,13 +48,10 @@ export class LedgerPagesController {
   })
   @Post(':id/payment_url')
   @IdempotencyKey('accepted')
-  async set(
-    @LedgerOfKey() ledger: Ledger,
-    @Keyed(SetPaymentUrlRequest) request: KeyedRequest<SetPaymentUrlRequest>,
-    @PathId(CHECKOUT_SESSION_ID) pathId: string,
+  set(
+    @OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
+    { caller, id, request }: Owned<SetPaymentUrlRequest>,
   ) {
-    const id = ownId(ledger, pathId);
-    const caller = await this.sessions.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
       request,

@@ -1,5 +1,5 @@
 import { HttpResponse } from '../../../../request/response.js';
-import type { CheckoutPage } from '../../domain/checkout-page.js';
+import type { CheckoutPage } from '../../application/checkout-page.js';
 import { SCRIPT, STYLE } from '../representation/document.views.js';
 
 /** Origins that are safe in a policy: they cannot end a directive and begin another. */

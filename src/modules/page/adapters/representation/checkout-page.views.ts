@@ -1,4 +1,4 @@
-import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../domain/checkout-page.js';
+import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../application/checkout-page.js';
 import { documentView, footerView } from './document.views.js';
 import { amountText, timeText } from './formats.js';
 import { type Html, html } from './html.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ShopDetails } from '../../domain/checkout-page.js';
+import type { ShopDetails } from '../../application/checkout-page.js';
 import { Html, html } from './html.js';
 import { type Language, languageOf } from './language.js';
 import type { Words } from './words/en.js';

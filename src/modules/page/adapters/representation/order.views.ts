@@ -1,5 +1,6 @@
 import { createdAt } from '../../../../shared/id.js';
-import { type CheckoutPage, MAX_LINES, type PageLine } from '../../domain/checkout-page.js';
+import type { LineItem } from '../../../checkout/index.js';
+import { type CheckoutPage, MAX_LINES } from '../../application/checkout-page.js';
 import { amountText, countText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
@@ -40,7 +41,7 @@ ${payment !== undefined && row(words.payment, payment.id, 'fact')}
 </section>`;
 }
 
-function shortened(lines: readonly PageLine[]): readonly PageLine[] {
+function shortened(lines: readonly LineItem[]): readonly LineItem[] {
   const characters = lines.reduce((sum, line) => sum + line.productName.length + (line.description?.length ?? 0), 0);
   if (characters <= MAX_CHARACTERS) return lines;
   return lines.map((line) => ({
@@ -55,7 +56,7 @@ function beginning(text: string): string {
   return text.length <= SHORT ? text : `${text.slice(0, SHORT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function lineView(line: PageLine, amount: (minor: number) => string, { words, locale }: Language): Html {
+function lineView(line: LineItem, amount: (minor: number) => string, { words, locale }: Language): Html {
   const { productName, description, quantity, unitPrice, amountSubtotal } = line;
   const each = { quantity: countText(quantity, locale), amount: amount(unitPrice) };
   return html`<li><div><bdi>${productName}</bdi>${description && html`<p><bdi>${description}</bdi></p>`}${quantity > 1 && html`<p>${filled(words.each, each)}</p>`}</div><bdi>${amount(amountSubtotal)}</bdi></li>`;

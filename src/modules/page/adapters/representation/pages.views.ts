@@ -1,7 +1,6 @@
 import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import type { PageSession } from '../../domain/checkout-page.js';
+import { CHECKOUT_SESSION_ID, type CheckoutSessionState } from '../../../checkout/index.js';
 
 const OBJECT = constant('checkout.page', 'Object type.');
 const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session.');
@@ -43,19 +42,19 @@ export const LEDGER_CHECKOUT_PAGE = object(
   { name: 'LedgerCheckoutPage', description: DESCRIPTION },
 );
 
-export function pageView(session: PageSession, url: string): ValueOf<typeof CHECKOUT_PAGE> {
+export function pageView(session: CheckoutSessionState, url: string): ValueOf<typeof CHECKOUT_PAGE> {
   return { object: 'checkout.page', ...fieldsOf(session, url) };
 }
 
 export function ledgerPageView(
-  session: PageSession,
+  session: CheckoutSessionState,
   url: string | undefined,
   { organization, paymentUrl }: { organization: string; paymentUrl: string | null },
 ): ValueOf<typeof LEDGER_PAGE> {
   return { object: 'checkout.page', organization, ...fieldsOf(session, url ?? null), payment_url: paymentUrl };
 }
 
-function fieldsOf<Url extends string | null>({ id, uiMode, expiresAt }: PageSession, url: Url) {
+function fieldsOf<Url extends string | null>({ id, uiMode, expiresAt }: CheckoutSessionState, url: Url) {
   const embedUrl = uiMode === 'embedded' && url !== null ? `${url}/embed` : null;
   return { checkout_session: id, url, embed_url: embedUrl, expires_at: expiresAt };
 }

@@ -1,4 +1,4 @@
-import type { CheckoutPage } from '../../domain/checkout-page.js';
+import type { CheckoutPage } from '../../application/checkout-page.js';
 import { documentView } from './document.views.js';
 import { amountText } from './formats.js';
 import { html } from './html.js';

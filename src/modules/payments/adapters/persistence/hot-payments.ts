@@ -1,20 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { hot, insertInto } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock } from '../../../../shared/clock.js';
+import { CallerClock, type TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { Outbox } from '../../../events/index.js';
 import { type LedgerPaymentFilter, type PaymentFilter, Payments } from '../../application/ports.js';
-import { PAYMENT_ID, Payment } from '../../domain/payment.js';
-import { recorded } from './hot-payments.js';
+import { PAYMENT_ID, Payment, type PaymentEvent } from '../../domain/payment.js';
+import { paymentView } from '../representation/payments.views.js';
 import { PaymentRecord } from './payment.record.js';
+
+const PAYMENT = insertInto('new_payment', PaymentRecord);
 
 const COLUMNS = `organization_id AS "organizationId", ${selectionOf(PaymentRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
@@ -24,16 +28,27 @@ export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHER
 const OWNER = ownerIn('payments');
 
 @Injectable()
-export class TypeormPayments extends Payments {
+export class HotPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly outbox: Outbox,
   ) {
     super();
   }
 
-  add(caller: Caller, payment: Payment): Write {
-    return recorded(caller, payment);
+  add(caller: Caller, { state }: Payment): Write {
+    const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
+    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
+    // Its session may be removed meanwhile, because nobody paid it for so long.
+    const stale = ['payments_reference_key', 'payments_checkout_session_key', 'payments_checkout_session_fkey'];
+    return hot(caller, PAYMENT, { ...state, ...ids }, { stale });
+  }
+
+  record(caller: TimedCaller, type: PaymentEvent, payment: Payment): Write {
+    const { id, version, notifyUrl } = payment.state;
+    const data = JSON.stringify(paymentView(payment));
+    return this.outbox.record(caller, { type, object: id, sequence: version, data, notifyUrl });
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
