@@ -201,12 +201,6 @@ WHERE organization_id = $1 AND mode = $2 AND (status <> 'open' OR status = 'open
 ORDER BY id
 LIMIT 100;
 
--- checkout_sessions.owner
-/* every organization: a resource of the ledger is of any of them */
-SELECT organization_id AS organization
-FROM checkout_sessions
-WHERE mode = $1 AND id = $2;
-
 -- new_session
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,

@@ -60,12 +60,6 @@ SELECT organization_id, mode, id, currency, amount, amount_refunded, amount_pend
   checkout_session_id, mismatch, reference, notify_url, version
 FROM new_payment;
 
--- payment_holds.owner
-/* every organization: a resource of the ledger is of any of them */
-SELECT organization_id AS organization
-FROM payment_holds
-WHERE mode = $1 AND id = $2;
-
 -- payments.find
 SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency AS "currency", amount AS
   "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
@@ -73,35 +67,6 @@ SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency
   reference AS "reference", notify_url AS "notifyUrl", version AS "version"
 FROM payments
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
-
--- payments.measure
-/* every organization: counts all payments on hold */ WITH on_hold AS MATERIALIZED (
-  SELECT mode, currency, amount_on_hold
-  FROM payments
-  WHERE amount_on_hold > 0
-  LIMIT 50000
-), counts AS (
-  SELECT mode, count(currency) AS payments
-  FROM on_hold RIGHT
-  JOIN (VALUES ('test'), ('live')) AS each_mode (mode) USING (mode)
-  GROUP BY mode
-), sums AS (
-  SELECT mode, currency, sum(amount_on_hold) AS amount
-  FROM on_hold
-  GROUP BY mode, currency
-)
-SELECT 'payments' AS gauge, json_build_object('mode', mode) AS labels, (payments)::float8 AS value
-FROM counts
-UNION ALL
-SELECT 'amount' AS gauge, json_build_object('mode', mode, 'currency', currency) AS labels, (amount)::float8 AS
-  value
-FROM sums;
-
--- payments.owner
-/* every organization: a resource of the ledger is of any of them */
-SELECT organization_id AS organization
-FROM payments
-WHERE mode = $1 AND id = $2;
 
 -- refund_amount
 UPDATE payments

@@ -166,12 +166,6 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   0))::float8 AS value
 FROM first;
 
--- refunds.owner
-/* every organization: a resource of the ledger is of any of them */
-SELECT organization_id AS organization
-FROM refunds
-WHERE mode = $1 AND id = $2;
-
 -- refunds.waiting
 /* every organization: claims take refunds of all of them by turns */ WITH RECURSIVE owner AS ( (
   SELECT organization_id, claimable_at, 1 AS place

@@ -1,8 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { hasCitus } from '../citus/citus.js';
+import { Owners } from '../shared/caller.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
+import { StoredOwners } from './owners.js';
 import { StoredTraces } from './traces.js';
 
 @Module({})
@@ -19,9 +21,10 @@ export class DatabaseModule {
             new Database(dataSource, await hasCitus(dataSource), options.timeLimits),
           inject: [DataSource],
         },
+        { provide: Owners, useClass: StoredOwners },
         StoredTraces,
       ],
-      exports: [Database, StoredTraces],
+      exports: [Database, Owners, StoredTraces],
     };
   }
 }

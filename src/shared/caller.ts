@@ -12,6 +12,12 @@ export interface Caller {
   readonly mode: Mode;
 }
 
+/** Whose resources are, which a ledger names by their IDs alone. */
+export abstract class Owners {
+  /** The caller that may change the resource: the organization that the ledger names, or else its owner. Refuses with not_found. */
+  abstract of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
+}
+
 /** What a restricted key may do besides reading. */
 export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
 export type Right = (typeof RIGHTS)[number];

@@ -135,9 +135,10 @@ test('each statement names its organization and mode, or says why it reads those
     get: () => payments.get(caller, paid),
     lock: () => payments.lock(caller, paid),
     byReference: () => payments.byReference(caller, 'recorded'),
+    changeAmount: () => payments.changeAmount(caller, paid, 'reserve', 1),
+    restoreAmounts: () => payments.restoreAmounts(caller, paid, { amountRefunded: 0, amountPendingRefund: 1 }),
     record: () => payments.record({ ...caller, ...NOW }, 'payment.held', payment.withHold(1)),
     list: () => payments.list(caller, filter),
-    ownerOf: () => payments.ownerOf(ledger, paid),
     listOfAll: async () => {
       for (const organization of [undefined, caller.organization])
         await payments.listOfAll(ledger, { ...filter, organization, reference: 'recorded' });
@@ -150,7 +151,6 @@ test('each statement names its organization and mode, or says why it reads those
     add: () => holds.add(caller, hold),
     get: () => holds.get(caller, hold.state.id),
     close: () => holds.close(caller, hold.release()),
-    ownerOf: () => holds.ownerOf(ledger, hold.state.id),
     listOfAll: () =>
       holds.listOfAll(ledger, { ...CREATED, payment: paid, status: 'released', organization: undefined }),
   };
@@ -176,7 +176,6 @@ test('each statement names its organization and mode, or says why it reads those
     list: async () => {
       for (const reference of [undefined, 'proposed']) await refunds.list(caller, { ...listed, reference });
     },
-    ownerOf: () => refunds.ownerOf(ledger, id),
     listOfAll: () => refunds.listOfAll(ledger, { ...listed, organization: undefined }),
     overdue: async () => {
       for (const clock of [undefined, { ...caller, ahead: 0 }]) await refunds.overdue(1, waiting, clock);

@@ -1,7 +1,7 @@
 /** The use case with ports in memory: a race for one reference happens at the one moment that matters, and without a database. */
 import { beforeEach, expect, test } from '@jest/globals';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
-import { HeldAmounts, PaymentQueries } from '../../src/modules/payments/index.js';
+import { Payments } from '../../src/modules/payments/index.js';
 import { RefundEvents, Refunds } from '../../src/modules/refunds/application/ports.js';
 import { ProposeRefund } from '../../src/modules/refunds/application/propose-refund.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
@@ -21,8 +21,13 @@ const PORTS = [
     Refunds,
     { byReference: async (_: unknown, reference: string) => refunds.get(reference), add: () => ({ name: 'refund' }) },
   ],
-  [PaymentQueries, { get: async () => meanwhile() }],
-  [HeldAmounts, { change: (...[, , ...change]: unknown[]) => ({ name: change.join(' ') }) }],
+  [
+    Payments,
+    {
+      get: async () => meanwhile(),
+      changeAmount: (...[, , ...change]: unknown[]) => ({ name: change.join(' ') }),
+    },
+  ],
   [RefundEvents, { record: (_: unknown, type: string) => ({ name: type }) }],
 ] as const;
 

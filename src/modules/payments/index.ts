@@ -1,4 +1,4 @@
-export { type AmountChange, HeldAmounts, PaymentQueries } from './application/ports.js';
+export { type AmountChange, Payments } from './application/ports.js';
 export { RecordPayment } from './application/record-payment.js';
 export { PAYMENT_ID } from './domain/payment.js';
 export { PAYMENT_FACTS } from './facts.js';

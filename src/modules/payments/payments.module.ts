@@ -7,14 +7,13 @@ import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.j
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
-import { HotHeldAmounts } from './adapters/persistence/hot-held-amounts.js';
 import { HotPayments } from './adapters/persistence/hot-payments.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { ChangeHolds } from './application/change-holds.js';
-import { HeldAmounts, Holds, PaymentQueries, Payments } from './application/ports.js';
+import { Holds, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_ERRORS } from './domain/hold.js';
 import { PAYMENT_ERRORS } from './domain/payment.js';
@@ -26,12 +25,10 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   providers: [
     ChangeHolds,
     RecordPayment,
-    { provide: HeldAmounts, useClass: HotHeldAmounts },
     { provide: Holds, useClass: TypeormHolds },
-    { provide: PaymentQueries, useExisting: Payments },
     { provide: Payments, useClass: HotPayments },
   ],
-  exports: [HeldAmounts, PaymentQueries, RecordPayment],
+  exports: [Payments, RecordPayment],
 })
 export class PaymentsModule {}
 

@@ -7,6 +7,7 @@ import { REFUND_EVENTS, REFUND_ID } from './domain/refund-state.js';
 export const REFUND_FACTS = {
   id: REFUND_ID,
   schema: 'Refund',
+  table: 'refunds',
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   events: REFUND_EVENTS,

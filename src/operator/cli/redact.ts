@@ -1,13 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import {
-  CHECKOUT_SESSION_ID,
-  ChangeCheckoutSession,
-  CheckoutSessionQueries,
-  SessionDetails,
-} from '../../modules/checkout/index.js';
+import { CHECKOUT_SESSION_ID, ChangeCheckoutSession, SessionDetails } from '../../modules/checkout/index.js';
 import { Database } from '../../persistence/database.js';
-import { type Caller, MODES } from '../../shared/caller.js';
+import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
 import { id } from './arguments.js';
@@ -34,7 +29,7 @@ export function addRedactCommand(program: Command): void {
 async function redactOne(application: INestApplicationContext, session: string) {
   const ledger = { mode: modeOf(session) };
   const own = ownId(ledger, session);
-  await redact(application, await application.get(CheckoutSessionQueries).ownerOf(ledger, own), own);
+  await redact(application, await application.get(Owners).of(ledger, own), own);
   return { redacted: 1 };
 }
 

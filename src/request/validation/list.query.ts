@@ -40,11 +40,12 @@ export function PageOf(kind: IdKind) {
 type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
 
 /** What is asked of a list, with times in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
-export function pageRequest(query: PageQuery): CreatedPageRequest {
-  const from = query.from === undefined ? undefined : parseInstant(query.from);
-  const to = query.to === undefined ? undefined : parseInstant(query.to);
+export function pageRequest<Query extends PageQuery>(query: Query): Omit<Query, keyof PageQuery> & CreatedPageRequest {
+  const { limit, cursor, from: since, to: until, ...filter } = query;
+  const from = since === undefined ? undefined : parseInstant(since);
+  const to = until === undefined ? undefined : parseInstant(until);
   if (from !== undefined && to !== undefined && from > to) {
     throw invalidParam('from', 'too_large', 'from must not be after to.');
   }
-  return { from, to, cursor: query.cursor, limit: query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit) };
+  return { from, to, cursor, limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), ...filter };
 }

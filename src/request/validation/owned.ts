@@ -1,15 +1,13 @@
 /** How a request of the ledger for one resource is read: it names the resource by its ID, and may leave out whose it is. */
 import {
-  type Abstract,
   type ArgumentMetadata,
   createParamDecorator,
   type ExecutionContext,
   Injectable,
   type PipeTransform,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Facts } from '../../platform/facts.js';
-import type { Caller, Ledger } from '../../shared/caller.js';
+import { type Caller, type Ledger, Owners } from '../../shared/caller.js';
 import type { IdKind } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
 import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
@@ -19,11 +17,6 @@ import { keyedRequestOf } from './keyed.js';
 import type { OwnerRequest } from './requests.js';
 import { PathIdPipe, RequestPipe } from './validation.js';
 
-/** A port that finds out whose a resource is, unless the ledger names the organization. Refuses with not_found. */
-interface Owners {
-  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
-}
-
 export interface Owned<Body = OwnerRequest> {
   readonly caller: Caller;
   readonly id: OwnId;
@@ -31,7 +24,6 @@ export interface Owned<Body = OwnerRequest> {
 }
 
 export interface OwnedResource {
-  readonly owners: Abstract<Owners>;
   readonly kind: IdKind;
   /** Of the body, or of the query of a read. */
   readonly form: RequestClass;
@@ -43,19 +35,19 @@ export class OwnerPipe implements PipeTransform {
 
   constructor(
     facts: Facts,
-    private readonly modules: ModuleRef,
+    private readonly owners: Owners,
   ) {
     this.pipe = new RequestPipe(facts);
   }
 
   /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
   async transform({ mode, request }: Ledger & { request: KeyedRequest }, { data }: ArgumentMetadata): Promise<Owned> {
-    const { owners, kind, form } = data as unknown as OwnedResource;
+    const { kind, form } = data as unknown as OwnedResource;
     const type = request.method === 'GET' ? 'query' : 'body';
     const named = new PathIdPipe(kind).transform(request.subject as string);
     const body = this.pipe.transform(request.body, { type, metatype: form }) as OwnerRequest;
     const id = kind.hasMode ? ownId({ mode }, named) : (named as OwnId);
-    const caller = await this.modules.get(owners, { strict: false }).ownerOf({ mode }, id, body.organization);
+    const caller = await this.owners.of({ mode }, id, body.organization);
     return { caller, id, request: { ...request, body } };
   }
 }
@@ -66,5 +58,4 @@ const owned = createParamDecorator((_: OwnedResource, context: ExecutionContext)
   return { mode: caller?.mode, request: method === 'GET' ? { ...request, body: query } : request };
 });
 
-export const OfOwner = (owners: OwnedResource['owners'], kind: IdKind, form: RequestClass): ParameterDecorator =>
-  owned({ owners, kind, form }, OwnerPipe);
+export const OfOwner = (kind: IdKind, form: RequestClass): ParameterDecorator => owned({ kind, form }, OwnerPipe);

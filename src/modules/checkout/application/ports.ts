@@ -1,4 +1,4 @@
-import type { Caller, Ledger } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
@@ -12,8 +12,8 @@ import type {
 } from '../domain/checkout-session.js';
 
 export interface CheckoutSessionFilter extends CreatedPageRequest {
-  readonly status: SessionStatus | undefined;
-  readonly reference: string | undefined;
+  readonly status?: SessionStatus | undefined;
+  readonly reference?: string | undefined;
 }
 
 export interface ShortSession extends CheckoutSessionState {
@@ -28,8 +28,6 @@ export abstract class CheckoutSessionQueries {
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<CheckoutSession>;
   /** The same on `id`, with the first lines only: a session of 100 lines may have 256 KiB. */
   abstract getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession>;
-  /** Whose session it is, unless the ledger names the organization. Refuses with not_found. */
-  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
   /** Sessions of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>>;
 }

@@ -5,7 +5,7 @@ import { notFound } from '../../../shared/errors.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries, PageLinks } from '../../checkout/index.js';
-import { PaymentQueries } from '../../payments/index.js';
+import { Payments } from '../../payments/index.js';
 import { EventDeliveries } from '../../webhooks/index.js';
 import { CheckoutPage, MAX_LINES, type RecordedPayment } from './checkout-page.js';
 import { Pages } from './ports.js';
@@ -20,7 +20,7 @@ export class ReadPage {
     private readonly sessions: CheckoutSessionQueries,
     private readonly organizations: Organizations,
     private readonly pages: Pages,
-    private readonly payments: PaymentQueries,
+    private readonly payments: Payments,
     private readonly deliveries: EventDeliveries,
     private readonly clock: CallerClock,
   ) {}

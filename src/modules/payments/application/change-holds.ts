@@ -4,7 +4,7 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Hold, type NewHold } from '../domain/hold.js';
-import { HeldAmounts, Holds, Payments } from './ports.js';
+import { Holds, Payments } from './ports.js';
 
 /** Each method locks the payment, so that its events are numbered in order. Refuses with not_found, and as the same method of Hold does. */
 @Injectable()
@@ -12,7 +12,6 @@ export class ChangeHolds {
   constructor(
     private readonly payments: Payments,
     private readonly holds: Holds,
-    private readonly heldAmounts: HeldAmounts,
     private readonly clock: CallerClock,
   ) {}
 
@@ -26,7 +25,7 @@ export class ChangeHolds {
       return decided(
         hold,
         this.payments.record(timed, 'payment.held', payment.withHold(amount)),
-        this.heldAmounts.change(caller, paymentId, 'hold', amount),
+        this.payments.changeAmount(caller, paymentId, 'hold', amount),
       );
     });
   }
@@ -45,7 +44,7 @@ export class ChangeHolds {
       return decided(
         released,
         this.payments.record(await this.clock.at(caller), 'payment.released', payment.withHold(-state.amount)),
-        this.heldAmounts.change(caller, paymentId, 'release', state.amount),
+        this.payments.changeAmount(caller, paymentId, 'release', state.amount),
       );
     });
   }

@@ -6,36 +6,6 @@ import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
-export abstract class PaymentQueries {
-  /** Refuses with not_found on `param`, the parameter that held the ID. */
-  abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
-  /** Locks a payment until the end of the open transaction. Refuses as `get` does. */
-  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
-  /** Payments of the caller's mode, newest first. */
-  abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
-  /** Whose payment it is, unless the ledger names the organization. Refuses with not_found. */
-  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
-  /** Payments of all organizations, newest first. */
-  abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
-}
-
-export abstract class Payments extends PaymentQueries {
-  /** Stale if another payment has the same reference or already pays the session. */
-  abstract add(caller: Caller, payment: Payment): Write;
-  abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
-  /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
-  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
-}
-
-export interface PaymentFilter extends CreatedPageRequest {
-  readonly checkoutSession: OwnId | undefined;
-}
-
-export interface LedgerPaymentFilter extends PaymentFilter {
-  readonly reference: string | undefined;
-  readonly organization: string | undefined;
-}
-
 /**
  * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. One that was made
  * elsewhere refunds what it did not reserve. A dispute puts an amount on hold and releases it.
@@ -44,12 +14,33 @@ export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' |
 
 export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;
 
-/** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
-export abstract class HeldAmounts {
+export interface PaymentFilter extends CreatedPageRequest {
+  readonly checkoutSession: OwnId | undefined;
+}
+
+export interface LedgerPaymentFilter extends PaymentFilter {
+  readonly reference?: string | undefined;
+  readonly organization?: string | undefined;
+}
+
+export abstract class Payments {
+  /** Refuses with not_found on `param`, the parameter that held the ID. */
+  abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
+  /** Locks a payment until the end of the open transaction. Refuses as `get` does. */
+  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
+  abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
+  /** Payments of the caller's mode, newest first. */
+  abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
+  /** Payments of all organizations, newest first. */
+  abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
+  /** Stale if another payment has the same reference or already pays the session. */
+  abstract add(caller: Caller, payment: Payment): Write;
   /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
-  abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
+  abstract changeAmount(caller: Caller, id: OwnId, change: AmountChange, amount: number): Write;
   /** Stores what refunds hold of a payment that the open transaction has locked. */
-  abstract restore(caller: Caller, payment: OwnId, amounts: RefundAmounts): Write;
+  abstract restoreAmounts(caller: Caller, id: OwnId, amounts: RefundAmounts): Promise<void>;
+  /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
+  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
 }
 
 export abstract class Holds {
@@ -58,12 +49,11 @@ export abstract class Holds {
   abstract close(caller: Caller, hold: Hold): Promise<void>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
-  abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
   abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<Hold>>;
 }
 
 export interface LedgerHoldFilter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
-  readonly status: HoldStatus | undefined;
-  readonly organization: string | undefined;
+  readonly status?: HoldStatus | undefined;
+  readonly organization?: string | undefined;
 }

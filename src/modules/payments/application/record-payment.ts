@@ -16,12 +16,6 @@ export interface RecordedPayment {
   readonly isNew: boolean;
 }
 
-/** What a customer paid. What is missing is what the session asks for. */
-interface Paid {
-  readonly amount?: number;
-  readonly currency?: string | null;
-}
-
 @Injectable()
 export class RecordPayment {
   constructor(
@@ -53,8 +47,12 @@ export class RecordPayment {
     }
   }
 
-  /** Records the payment, also one that does not match the session. Refuses with not_found or invalid_param. */
-  async pay(caller: Caller, session: OwnId, paid: Paid): Promise<Decided<RecordedPayment>> {
+  /** Records what a customer paid, also what does not match the session. What is missing is what the session asks for. Refuses with not_found or invalid_param. */
+  async pay(
+    caller: Caller,
+    session: OwnId,
+    paid: { amount?: number; currency?: string | null },
+  ): Promise<Decided<RecordedPayment>> {
     const { amountTotal, currency } = (await this.sessions.get(caller, session)).state;
     if (paid.amount === undefined && amountTotal === 0) throw nothingToPay();
     const captured = { amount: paid.amount ?? amountTotal, currency: paid.currency ?? currency };

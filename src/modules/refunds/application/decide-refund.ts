@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
-import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
+import { type AmountChange, Payments } from '../../payments/index.js';
 import type { ApprovalDecision, ApprovedAmount } from '../domain/approval.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import type { Refund } from '../domain/refund.js';
@@ -15,8 +15,7 @@ import { RefundEvents, Refunds } from './ports.js';
 export class DecideRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: PaymentQueries,
-    private readonly amounts: HeldAmounts,
+    private readonly payments: Payments,
     private readonly events: RefundEvents,
     private readonly clock: CallerClock,
   ) {}
@@ -78,7 +77,7 @@ export class DecideRefund {
     return decided(
       refund,
       ...changes.map(([, to]) => this.events.record(timed, eventOf(to), to, payment.state.notifyUrl)),
-      ...(change ? [this.amounts.change(caller, paymentId, change, amount)] : []),
+      ...(change ? [this.payments.changeAmount(caller, paymentId, change, amount)] : []),
     );
   }
 

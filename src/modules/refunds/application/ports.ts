@@ -32,8 +32,6 @@ export abstract class Refunds {
   abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
   /** Refunds of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
-  /** Whose refund it is, unless the ledger names the organization. Refuses with not_found. */
-  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
   /** Refunds of all organizations, oldest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<Refund>>;
   /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { ownId } from '../../../shared/own-id.js';
-import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
+import { Payments } from '../../payments/index.js';
 import type { Proposer } from '../domain/approval.js';
 import { Refund } from '../domain/refund.js';
 import { type NewRefund } from '../domain/refund-state.js';
@@ -19,8 +19,7 @@ export interface ProposedRefund {
 export class ProposeRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: PaymentQueries,
-    private readonly amounts: HeldAmounts,
+    private readonly payments: Payments,
     private readonly events: RefundEvents,
     private readonly clock: CallerClock,
   ) {}
@@ -51,7 +50,7 @@ export class ProposeRefund {
       this.refunds.add(caller, refund),
       this.events.record(timed, 'refund.created', refund, state.notifyUrl),
       // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
-      this.amounts.change(caller, id, 'reserve', refund.state.amount),
+      this.payments.changeAmount(caller, id, 'reserve', refund.state.amount),
     );
   }
 

@@ -5,7 +5,7 @@ import { type Decision, decided, inTransaction } from '../../../shared/decision.
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
-import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
+import { Payments } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import { Refund } from '../domain/refund.js';
 import { DecideRefund } from './decide-refund.js';
@@ -16,8 +16,7 @@ import type { ProposedRefund } from './propose-refund.js';
 export class RecordRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: PaymentQueries,
-    private readonly amounts: HeldAmounts,
+    private readonly payments: Payments,
     private readonly events: RefundEvents,
     private readonly organizations: Organizations,
     private readonly decideRefund: DecideRefund,
@@ -43,7 +42,7 @@ export class RecordRefund {
         this.refunds.add(caller, refund),
         this.events.record(timed, 'refund.created', refund, state.notifyUrl),
         this.events.record(timed, 'refund.succeeded', refund, state.notifyUrl),
-        this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
+        this.payments.changeAmount(caller, id, 'refund_unreserved', refund.state.amount),
       );
     });
   }

@@ -6,6 +6,7 @@ import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
 import { type Headers, HttpResponse, type ResponseParts } from '../../../../request/response.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
+import { pageRequest } from '../../../../request/validation/list.query.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -21,12 +22,7 @@ import {
   checkoutSessionJson,
   summaryView,
 } from '../representation/checkout-sessions.views.js';
-import {
-  CreateCheckoutSessionRequest,
-  ListCheckoutSessionsQuery,
-  toFilter,
-  toNewSession,
-} from './checkout-sessions.requests.js';
+import { CreateCheckoutSessionRequest, ListCheckoutSessionsQuery, toNewSession } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.secret.path)
 @Tag('Checkout sessions', 'A checkout session asks a customer to pay. It is open until it is paid or expires.')
@@ -150,7 +146,7 @@ export class CheckoutSessionsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
-    return listResponse(await this.sessions.list(caller, toFilter(query)), summaryView);
+    return listResponse(await this.sessions.list(caller, pageRequest(query)), summaryView);
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */

@@ -17,10 +17,9 @@ import {
   WebhookUrl,
   WebUrl,
 } from '../../../../request/validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { CURSOR, FROM, PageLimit, TO } from '../../../../request/validation/list.query.js';
 import { Metadata } from '../../../../request/validation/metadata.js';
 import { Owner } from '../../../../request/validation/requests.js';
-import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
   DEFAULT_QUANTITY,
@@ -190,8 +189,4 @@ function toNewLineItem(line: LineItemRequest): Required<NewLineItem> {
     amountTax: line.amount_tax,
     amountTotal: line.amount_total,
   };
-}
-
-export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
-  return { status: query.status, reference: query.reference, ...pageRequest(query) };
 }

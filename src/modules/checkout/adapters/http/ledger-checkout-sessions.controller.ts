@@ -27,7 +27,7 @@ export class LedgerCheckoutSessionsController {
     answers: { 200: { description: 'The session.', schema: LEDGER_CHECKOUT_SESSION } },
   })
   @Get(':id')
-  async read(@OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@OfOwner(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
     return ledgerCheckoutSessionView(caller.organization, await this.sessions.get(caller, id));
   }
 
@@ -40,7 +40,7 @@ export class LedgerCheckoutSessionsController {
   @Post(':id/await_payment')
   @IdempotencyKey('accepted')
   await(
-    @OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, AwaitPaymentRequest)
+    @OfOwner(CHECKOUT_SESSION_ID, AwaitPaymentRequest)
     { caller, id, request }: Owned<AwaitPaymentRequest>,
   ) {
     return this.idempotency.once(

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hot, insertInto, type Part } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { type Selected, selectionOf } from '../../../../platform/columns.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
+import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -37,7 +36,6 @@ const columnsWith = (status: string, lineItems = 'line_items') =>
     originalExpiresAt: 'extract(epoch FROM original_expires_at)::bigint',
   });
 
-const OWNER = ownerIn('checkout_sessions');
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
@@ -133,10 +131,6 @@ export class HotCheckoutSessions extends CheckoutSessions {
     const [row] = await this.database.read<Row & ShortSession>(caller, FIND_SHORT, values);
     if (!row) throw notFound('id');
     return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
-  }
-
-  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {

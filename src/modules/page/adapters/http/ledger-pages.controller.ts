@@ -30,7 +30,7 @@ export class LedgerPagesController {
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_PAGE } },
   })
   @Get(':id/page')
-  async read(@OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@OfOwner(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
     const [{ state }, { paymentUrl: own }, { settings }] = await Promise.all([
       this.sessions.get(caller, id),
       this.pages.find(caller, id),
@@ -49,7 +49,7 @@ export class LedgerPagesController {
   @Post(':id/payment_url')
   @IdempotencyKey('accepted')
   set(
-    @OfOwner(CheckoutSessionQueries, CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
+    @OfOwner(CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
     { caller, id, request }: Owned<SetPaymentUrlRequest>,
   ) {
     return this.idempotency.once(

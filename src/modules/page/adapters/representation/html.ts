@@ -28,15 +28,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** In one pass: replaceAll() with a function takes five times as long for a text of quotes. */
-function escaped(text: string): string {
-  let result = '';
-  let from = 0;
-  for (let at = 0; at < text.length; at++) {
-    const entity = ENTITIES[text[at] as string];
-    if (entity === undefined) continue;
-    result += text.slice(from, at) + entity;
-    from = at + 1;
-  }
-  return result + text.slice(from);
-}
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);

@@ -1,5 +1,13 @@
-import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
-import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import {
+  constant,
+  id,
+  nullable,
+  ORGANIZATION,
+  object,
+  text,
+  timestamp,
+  type ValueOf,
+} from '../../../../request/schema.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSessionState } from '../../../checkout/index.js';
 
 const OBJECT = constant('checkout.page', 'Object type.');
@@ -26,7 +34,7 @@ const PAYMENT_URL = text('URL to which the page sends the customer to pay.', {
 });
 const LEDGER_FIELDS = {
   object: OBJECT,
-  organization: id(ORGANIZATION_ID, 'Owning organization.'),
+  organization: ORGANIZATION,
   checkout_session: SESSION,
   url: nullable(URL),
   embed_url: EMBED_URL,

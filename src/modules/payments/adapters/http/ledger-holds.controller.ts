@@ -9,7 +9,7 @@ import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ChangeHolds } from '../../application/change-holds.js';
-import { Holds, PaymentQueries } from '../../application/ports.js';
+import { Holds } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
@@ -34,7 +34,7 @@ export class LedgerHoldsController {
   })
   @Post('payments/:id/holds')
   @IdempotencyKey('required')
-  place(@OfOwner(PaymentQueries, PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
+  place(@OfOwner(PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
     const place = async () => this.changeHolds.place(caller, id, toNewHold(request.body));
     return this.idempotency.once(caller, request, place, (hold) => ({
       status: 201,
@@ -58,7 +58,7 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@OfOwner(Holds, HOLD_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@OfOwner(HOLD_ID, OwnerRequest) { caller, id }: Owned) {
     return holdView(await this.holds.get(caller, id));
   }
 
@@ -69,7 +69,7 @@ export class LedgerHoldsController {
   })
   @Post('holds/:id/release')
   @IdempotencyKey('accepted')
-  release(@OfOwner(Holds, HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
+  release(@OfOwner(HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
     const release = () => this.changeHolds.release(caller, id);
     return this.idempotency.once(caller, request, release, (hold) => {
       return { status: 200, body: JSON.stringify(holdView(hold)) };

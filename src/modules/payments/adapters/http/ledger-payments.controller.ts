@@ -9,7 +9,7 @@ import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { PaymentQueries } from '../../application/ports.js';
+import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
@@ -23,7 +23,7 @@ export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly recordPayment: RecordPayment,
-    private readonly payments: PaymentQueries,
+    private readonly payments: Payments,
   ) {}
 
   @Operation('recordPayment', {
@@ -66,7 +66,7 @@ export class LedgerPaymentsController {
     answers: { 200: { description: 'The payment.', schema: LEDGER_PAYMENT } },
   })
   @Get(':id')
-  async read(@OfOwner(PaymentQueries, PAYMENT_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@OfOwner(PAYMENT_ID, OwnerRequest) { caller, id }: Owned) {
     return ledgerPaymentView(await this.payments.get(caller, id));
   }
 }

@@ -6,7 +6,7 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
-import { PaymentQueries } from '../../application/ports.js';
+import { Payments } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { PAYMENT, PAYMENT_LIST, paymentView } from '../representation/payments.views.js';
@@ -15,7 +15,7 @@ import { ListPaymentsQuery, toFilter } from './payments.requests.js';
 @Controller(PAYMENT_FACTS.secret.path)
 @Tag('Payments', 'Captured payments, and how much of each can still be refunded.')
 export class PaymentsController {
-  constructor(private readonly payments: PaymentQueries) {}
+  constructor(private readonly payments: Payments) {}
 
   @Operation('listPayments', {
     summary: 'List payments',

@@ -62,9 +62,8 @@ export class ListLedgerPaymentsQuery extends PageOf(PAYMENT_ID) {
 }
 
 export function toFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
-  const { reference, organization } = query;
-  const checkoutSession = filterId(ledger, query.checkout_session);
-  return { ...pageRequest(query), reference, checkoutSession, organization };
+  const { checkout_session, ...filter } = pageRequest(query);
+  return { ...filter, checkoutSession: filterId(ledger, checkout_session) };
 }
 
 export class PlaceHoldRequest {
@@ -90,7 +89,5 @@ export class ListHoldsQuery extends PageOf(HOLD_ID) {
 }
 
 export function toHoldFilter(ledger: Ledger, query: ListHoldsQuery): LedgerHoldFilter {
-  const { status, organization } = query;
-  const payment = filterId(ledger, query.payment);
-  return { ...pageRequest(query), payment, status, organization };
+  return { ...pageRequest(query), payment: filterId(ledger, query.payment) };
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { hot, insertInto } from '../../../../engine/index.js';
+import { changeAmounts, hot, insertInto, type Part } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
@@ -13,19 +12,42 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { Outbox } from '../../../events/index.js';
-import { type LedgerPaymentFilter, type PaymentFilter, Payments } from '../../application/ports.js';
+import {
+  type AmountChange,
+  type LedgerPaymentFilter,
+  type PaymentFilter,
+  Payments,
+  type RefundAmounts,
+} from '../../application/ports.js';
 import { PAYMENT_ID, Payment, type PaymentEvent } from '../../domain/payment.js';
 import { paymentView } from '../representation/payments.views.js';
 import { PaymentRecord } from './payment.record.js';
 
 const PAYMENT = insertInto('new_payment', PaymentRecord);
 
-const COLUMNS = `organization_id AS "organizationId", ${selectionOf(PaymentRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
-const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
-const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
+const FIND = {
+  name: 'payments.find',
+  text: `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)} FROM payments WHERE ${SCOPE} AND id = $3`,
+};
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
-const OWNER = ownerIn('payments');
+
+const change = (name: AmountChange, setsOf: (amount: string) => string) =>
+  changeAmounts(`${name}_amount`, 'payments', setsOf);
+
+/** A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from being stored. */
+const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
+const more = (column: string, amount: string) => `${column} = ${column} + ${amount}`;
+
+const CHANGES: Readonly<Record<AmountChange, ReturnType<typeof change>>> = {
+  reserve: change('reserve', (amount) => more('amount_pending_refund', amount)),
+  free: change('free', (amount) => less('amount_pending_refund', amount)),
+  refund: change('refund', (amount) => `${less('amount_pending_refund', amount)}, ${more('amount_refunded', amount)}`),
+  refund_unreserved: change('refund_unreserved', (amount) => more('amount_refunded', amount)),
+  take_back: change('take_back', (amount) => less('amount_refunded', amount)),
+  hold: change('hold', (amount) => `${more('amount_on_hold', amount)}, version = version + 1`),
+  release: change('release', (amount) => `${less('amount_on_hold', amount)}, version = version + 1`),
+};
 
 @Injectable()
 export class HotPayments extends Payments {
@@ -37,7 +59,7 @@ export class HotPayments extends Payments {
     super();
   }
 
-  add(caller: Caller, { state }: Payment): Write {
+  add(caller: Caller, { state }: Payment): Part {
     const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
     const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
     // Its session may be removed meanwhile, because nobody paid it for so long.
@@ -51,9 +73,18 @@ export class HotPayments extends Payments {
     return this.outbox.record(caller, { type, object: id, sequence: version, data, notifyUrl });
   }
 
+  changeAmount(caller: Caller, id: OwnId, change: AmountChange, amount: number): Part {
+    const row = { key: parametersOf(caller, id), amount };
+    return hot(caller, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
+  }
+
+  async restoreAmounts(caller: Caller, id: OwnId, amounts: RefundAmounts): Promise<void> {
+    const { amountRefunded, amountPendingRefund } = amounts;
+    await this.database.repository(PaymentRecord).update(keyOf(caller, id), { amountRefunded, amountPendingRefund });
+  }
+
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
-    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const [row] = await this.database.read<PaymentRecord>(caller, FIND, key);
+    const [row] = await this.database.read<PaymentRecord>(caller, FIND, parametersOf(caller, id));
     if (!row) throw notFound(param, caller.mode);
     return fromRow(row);
   }
@@ -78,16 +109,14 @@ export class HotPayments extends Payments {
     return pageOfRows(this.database, PaymentRecord, { owner: caller, where, page, ahead }, fromRow);
   }
 
-  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, OWNER, { ledger, id, organization });
-  }
-
   listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>> {
     const { organization, reference, checkoutSession, ...page } = filter;
     const where = { reference, checkoutSession: checkoutSession && uuidOf(checkoutSession) };
     return pageOfRows(this.database, PaymentRecord, { owner: { organization, mode }, where, page }, fromRow);
   }
 }
+
+const parametersOf = (caller: Caller, id: OwnId) => [uuidOf(caller.organization), caller.mode, uuidOf(id)];
 
 function fromRow({ organizationId, ...row }: PaymentRecord): Payment {
   const { id, mode, checkoutSession } = row;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { keyOf, pageOfRows } from '../../../../persistence/rows.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -10,8 +9,6 @@ import { Holds, type LedgerHoldFilter } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
-
-const OWNER = ownerIn('payment_holds');
 
 @Injectable()
 export class TypeormHolds extends Holds {
@@ -33,10 +30,6 @@ export class TypeormHolds extends Holds {
     const row = await this.database.reading(caller, (manager) => manager.findOneBy(HoldRecord, keyOf(caller, id)));
     if (!row) throw notFound('id');
     return fromRow(row);
-  }
-
-  ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerHoldFilter): Promise<Page<Hold>> {

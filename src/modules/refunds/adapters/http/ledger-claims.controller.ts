@@ -7,10 +7,9 @@ import { Operation, Tag } from '../../../../request/operation.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { PathId, ValidBody } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
+import { type Ledger, Owners } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
-import { Refunds } from '../../application/ports.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
@@ -32,7 +31,7 @@ export class LedgerClaimsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly claimRefunds: ClaimRefunds,
-    private readonly refunds: Refunds,
+    private readonly owners: Owners,
   ) {}
 
   @Operation('claimRefunds', {
@@ -65,7 +64,7 @@ export class LedgerClaimsController {
     // Before the owner is looked up, because it may refuse the request for what it says.
     const extension = toExtension(request.body);
     const id = ownId(ledger, pathId);
-    const caller = await this.refunds.ownerOf(ledger, id, request.body.organization);
+    const caller = await this.owners.of(ledger, id, request.body.organization);
     const extend = async () => this.claimRefunds.extend(caller, id, extension);
     return this.idempotency.once(caller, request, extend, changed);
   }
@@ -78,7 +77,7 @@ export class LedgerClaimsController {
   })
   @Post(':id/release')
   @IdempotencyKey('accepted')
-  release(@OfOwner(Refunds, REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
+  release(@OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
     const { claim, delay_seconds: delaySeconds = 0 } = request.body;
     const release = async () => this.claimRefunds.release(caller, id, claim, delaySeconds);
     return this.idempotency.once(caller, request, release, changed);

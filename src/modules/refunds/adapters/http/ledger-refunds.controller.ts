@@ -78,7 +78,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@OfOwner(Refunds, REFUND_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@OfOwner(REFUND_ID, OwnerRequest) { caller, id }: Owned) {
     return ledgerRefundView(await this.refunds.get(caller, id));
   }
 
@@ -90,7 +90,7 @@ export class LedgerRefundsController {
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
-  succeed(@OfOwner(Refunds, REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
+  succeed(@OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
     const decide = () => this.decideRefund.succeed(caller, id, request.body.provider_reference ?? null);
     return this.idempotency.once(caller, request, decide, changed);
   }
@@ -103,7 +103,7 @@ export class LedgerRefundsController {
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
-  fail(@OfOwner(Refunds, REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
+  fail(@OfOwner(REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
     const decide = () => this.decideRefund.fail(caller, id, toFailure(request.body));
     return this.idempotency.once(caller, request, decide, changed);
   }
@@ -116,7 +116,7 @@ export class LedgerRefundsController {
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')
-  return(@OfOwner(Refunds, REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
+  return(@OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
     const decide = () => this.decideRefund.return(caller, id, request.body.reason ?? null);
     return this.idempotency.once(caller, request, decide, changed);
   }

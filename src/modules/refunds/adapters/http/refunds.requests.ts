@@ -170,7 +170,7 @@ export class ListLedgerRefundsQuery extends PageOf(REFUND_ID) {
 export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {
   const { status, reference, approval } = query;
   const payment = filterId(ledger, query.payment);
-  return { payment, status, reference, onlyWaiting: approval !== undefined, ...pageRequest(query) };
+  return { ...pageRequest(query), payment, status, reference, onlyWaiting: approval !== undefined };
 }
 
 export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {

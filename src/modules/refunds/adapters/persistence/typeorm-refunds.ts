@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import { Stale } from '../../../../platform/retries.js';
@@ -26,7 +25,6 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
-const OWNER = ownerIn('refunds');
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
@@ -139,10 +137,6 @@ export class TypeormRefunds extends Refunds {
       state.status === (status ?? state.status) &&
       (!onlyWaiting || isWaiting(state));
     return { ...rest, items: items.filter(suits) };
-  }
-
-  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
