@@ -9,6 +9,9 @@ export interface ResponseParts {
   readonly hasSecret?: boolean;
 }
 
+/** The response to a request that changed what the view shows. */
+export const changed = (view: unknown): ResponseParts => ({ status: 200, body: JSON.stringify(view) });
+
 export class HttpResponse {
   /** Added to the default headers, or replacing them. They are not stored with the response. */
   headers: Headers | undefined = undefined;

@@ -130,12 +130,12 @@ test('each statement names its organization and mode, or says why it reads those
   const payments = port(Payments);
   const capture = { amount: 1, currency: 'usd', checkoutSession: null, reference: 'added' };
   const filter = { ...CREATED, checkoutSession: session.id as OwnId };
-  const ofPayments: Calls<Payments> = {
+  // A change of amounts is sent together with an insert.
+  const ofPayments: Calls<Omit<Payments, 'changeAmount'>> = {
     add: () => payments.add(caller, Payment.record(capture, caller, NOW)),
     get: () => payments.get(caller, paid),
     lock: () => payments.lock(caller, paid),
     byReference: () => payments.byReference(caller, 'recorded'),
-    changeAmount: () => payments.changeAmount(caller, paid, 'reserve', 1),
     restoreAmounts: () => payments.restoreAmounts(caller, paid, { amountRefunded: 0, amountPendingRefund: 1 }),
     record: () => payments.record({ ...caller, ...NOW }, 'payment.held', payment.withHold(1)),
     list: () => payments.list(caller, filter),

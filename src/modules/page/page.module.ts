@@ -17,7 +17,6 @@ import { Pages } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
-/** Serves the pages on which customers pay, at the links that the checkout module makes. */
 @Module({
   imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],

@@ -15,7 +15,6 @@ export class CreateCheckoutSession {
     private readonly webhookUrls: WebhookUrls,
   ) {}
 
-  /** Refuses with invalid_param. */
   async execute(caller: Caller, input: NewCheckoutSession): Promise<Decision<CheckoutSession>> {
     const timed = await this.clock.at(caller);
     const session = CheckoutSession.open(input, caller.mode, timed, this.webhookUrls);

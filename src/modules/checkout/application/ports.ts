@@ -18,7 +18,6 @@ export interface CheckoutSessionFilter extends CreatedPageRequest {
 
 export interface ShortSession extends CheckoutSessionState {
   readonly lineCount: number;
-  /** Sum of the discounts of all lines. */
   readonly lineDiscount: number;
 }
 
@@ -44,10 +43,7 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract lock(caller: Caller, id: OwnId): Promise<LockedSession>;
   /** Stores another status or time of an open session. Stale if the stored one is no longer open, is overdue, or was postponed since. */
   abstract change(caller: TimedCaller, session: CheckoutSession): Write;
-  /**
-   * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
-   * oldest expires_at comes first, and with `after` those after that one.
-   */
+  /** Up to `limit` open sessions past their expires_at, the oldest first: of all organizations, or of a moved clock's caller. */
   abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
   /** Stores as expired, in the open transaction, those of the clock's caller that are still open and overdue. Returns them. */
   abstract expire(clock: MovedClock, places: readonly string[]): Promise<CheckoutSession[]>;

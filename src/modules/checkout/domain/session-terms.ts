@@ -131,10 +131,7 @@ function confirmBound(
   if (said !== bound) faults.add(param, code, `must be at ${said < bound ? 'least' : 'most'} ${bound}`, [bound]);
 }
 
-/**
- * A claimed total above the computed one probably includes shipping or tax that was left out. Then the computed one is not
- * offered as allowed: a program that sends it would lower what the customer owes.
- */
+/** A total above the computed one may have shipping or tax that was left out. To allow the computed one would lower what the customer owes. */
 function confirmTotal(
   param: 'amount' | 'amount_total',
   input: NewCheckoutSession,

@@ -6,10 +6,7 @@ import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
-/**
- * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. One that was made
- * elsewhere refunds what it did not reserve. A dispute puts an amount on hold and releases it.
- */
+/** A pending refund reserves its amount; one that was made elsewhere did not. `take_back`: the money of a refund returned. */
 export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back' | 'hold' | 'release';
 
 export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;

@@ -47,7 +47,7 @@ export class RecordPayment {
     }
   }
 
-  /** Records what a customer paid, also what does not match the session. What is missing is what the session asks for. Refuses with not_found or invalid_param. */
+  /** Records also what does not match the session. What is not given is what it asks for. Refuses with not_found or invalid_param. */
   async pay(
     caller: Caller,
     session: OwnId,

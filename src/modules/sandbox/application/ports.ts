@@ -1,9 +1,6 @@
 import type { Caller } from '../../../shared/caller.js';
 
 export abstract class DueWork {
-  /**
-   * Resolves when every process knows the clock and the work is done, or takes longer than a request may. The clock stays
-   * advanced if some of the work fails: jobs do the rest.
-   */
+  /** Resolves when every process knows the clock, and the work is done or takes longer than a request may. Jobs do the rest. */
   abstract perform(caller: Caller): Promise<void>;
 }

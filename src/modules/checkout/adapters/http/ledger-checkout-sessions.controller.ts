@@ -3,6 +3,7 @@ import { LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { changed } from '../../../../request/response.js';
 import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
@@ -47,10 +48,7 @@ export class LedgerCheckoutSessionsController {
       caller,
       request,
       async () => this.changeSession.awaitPayment(caller, id, request.body),
-      (session) => ({
-        status: 200,
-        body: JSON.stringify(ledgerCheckoutSessionView(caller.organization, session)),
-      }),
+      (session) => changed(ledgerCheckoutSessionView(caller.organization, session)),
     );
   }
 }

@@ -13,10 +13,7 @@ const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
 const MODES = ['test', 'live'] as const;
 
-/**
- * Encrypts mode, organization and session with deterministic authenticated encryption, as in RFC 5297. The seal, the first 128
- * bits of an HMAC, authenticates the token and is the initial counter. Tokens are not stored. Only the secret decrypts them.
- */
+/** Deterministic authenticated encryption as in RFC 5297: the seal, 128 bits of an HMAC, is also the initial counter. No token is stored. */
 @Injectable()
 export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
   /** Key objects, because creating one from bytes at each use takes longer than the use. */

@@ -17,10 +17,7 @@ const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8
 const RANGE = 'id >= $3 AND id < $4';
 const NEWEST = 'ORDER BY id DESC LIMIT $7';
 
-/**
- * The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
- * would read a day of open sessions before the newest expired one.
- */
+/** Those stored with this status. By id alone, the planner would read a day of open sessions before the newest expired one. */
 const stored = (stored: SessionStatus, rest = '') => `${SELECT}
   AND (status, id) >= ('${stored}', $3) AND (status, id) < ('${stored}', $4) ${rest}
   ORDER BY checkout_sessions.status DESC, id DESC LIMIT $7`;
@@ -34,8 +31,7 @@ export const LISTS = {
     name: 'checkout.list_reference',
     text: `${SELECT} AND metadata->>'reference' = $9 AND ${RANGE} AND ($10::text IS NULL OR ${status('$8')} = $10) ${NEWEST}`,
   },
-  // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at, because
-  // in the order of IDs they come after all open sessions.
+  // `late` are the few that the sweeper has not stored yet, found by expires_at: in the order of IDs they come after all open ones.
   expired: {
     name: 'checkout.list_expired',
     text: `WITH late AS MATERIALIZED (${SELECT} AND ${isOverdue('$8')})

@@ -3,6 +3,7 @@ import { LedgerKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { changed } from '../../../../request/response.js';
 import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { Organizations } from '../../../access/index.js';
@@ -52,15 +53,10 @@ export class LedgerPagesController {
     @OfOwner(CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
     { caller, id, request }: Owned<SetPaymentUrlRequest>,
   ) {
-    return this.idempotency.once(
-      caller,
-      request,
-      () => this.setPaymentUrl.ofSession(caller, id, request.body.payment_url),
-      (session) => {
-        const page = { ...caller, paymentUrl: request.body.payment_url };
-        const view = ledgerPageView(session, this.links.urlOf(caller.organization, id), page);
-        return { status: 200, body: JSON.stringify(view) };
-      },
+    const { payment_url: paymentUrl } = request.body;
+    const set = () => this.setPaymentUrl.ofSession(caller, id, paymentUrl);
+    return this.idempotency.once(caller, request, set, (session) =>
+      changed(ledgerPageView(session, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl })),
     );
   }
 }

@@ -39,7 +39,6 @@ export class PageController {
     return this.shown(await this.read(request), request, 'link');
   }
 
-  /** A customer who gave up or was declined comes back here. */
   @Get('cancel')
   async cancel(@Req() request: PageRequest): Promise<HttpResponse> {
     return this.shown(await this.read(request), request, 'cancel');

@@ -3,6 +3,7 @@ import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { changed } from '../../../../request/response.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -38,7 +39,7 @@ export class CheckoutSessionHelpersController {
       caller,
       request,
       () => this.recordPayment.pay(caller, ownId(caller, id), request.body),
-      ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
+      ({ payment }) => changed(paymentView(payment)),
     );
   }
 }

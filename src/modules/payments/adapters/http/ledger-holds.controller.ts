@@ -4,6 +4,7 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { changed } from '../../../../request/response.js';
 import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
@@ -14,7 +15,7 @@ import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
 import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
-import { ListHoldsQuery, PlaceHoldRequest, toHoldFilter, toNewHold } from './payments.requests.js';
+import { ListHoldsQuery, PlaceHoldRequest, toHoldFilter } from './payments.requests.js';
 
 @Controller('/ledger/v1')
 @LedgerKey()
@@ -35,7 +36,8 @@ export class LedgerHoldsController {
   @Post('payments/:id/holds')
   @IdempotencyKey('required')
   place(@OfOwner(PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
-    const place = async () => this.changeHolds.place(caller, id, toNewHold(request.body));
+    const { amount, reason = null, reference = null } = request.body;
+    const place = async () => this.changeHolds.place(caller, id, { amount, reason, reference });
     return this.idempotency.once(caller, request, place, (hold) => ({
       status: 201,
       body: JSON.stringify(holdView(hold)),
@@ -71,8 +73,6 @@ export class LedgerHoldsController {
   @IdempotencyKey('accepted')
   release(@OfOwner(HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
     const release = () => this.changeHolds.release(caller, id);
-    return this.idempotency.once(caller, request, release, (hold) => {
-      return { status: 200, body: JSON.stringify(holdView(hold)) };
-    });
+    return this.idempotency.once(caller, request, release, (hold) => changed(holdView(hold)));
   }
 }

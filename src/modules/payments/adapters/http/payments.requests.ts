@@ -7,7 +7,7 @@ import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
-import { HOLD_ID, HOLD_STATUSES, type HoldStatus, type NewHold } from '../../domain/hold.js';
+import { HOLD_ID, HOLD_STATUSES, type HoldStatus } from '../../domain/hold.js';
 import { type NewPayment, PAYMENT_ID } from '../../domain/payment.js';
 
 export class RecordPaymentRequest {
@@ -76,10 +76,6 @@ export class PlaceHoldRequest {
   @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' }) reason?: string | null;
   @VisibleAscii({ optional: true, description: 'Your own ID of the dispute.' }) reference?: string | null;
   @Owner() organization?: string | null;
-}
-
-export function toNewHold({ amount, reason = null, reference = null }: PlaceHoldRequest): NewHold {
-  return { amount, reason, reference };
 }
 
 export class ListHoldsQuery extends PageOf(HOLD_ID) {

@@ -3,10 +3,10 @@ import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { changed } from '../../../../request/response.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
-
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
@@ -43,12 +43,12 @@ export class ClockController {
   @Post()
   @IdempotencyKey('accepted')
   async advance(@CallerOfKey() caller: Caller, @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>) {
+    const { advance_seconds: advanceSeconds, to } = request.body;
     const response = await this.idempotency.once(
       caller,
       request,
-      () =>
-        this.advanceTestClock.execute(caller, { advanceSeconds: request.body.advance_seconds, to: request.body.to }),
-      (ahead) => ({ status: 200, body: JSON.stringify(sandboxClockView({ now: this.clock.now() + ahead, ahead })) }),
+      () => this.advanceTestClock.execute(caller, { advanceSeconds, to }),
+      (ahead) => changed(sandboxClockView({ now: this.clock.now() + ahead, ahead })),
     );
     await this.due.perform(caller);
     return response;

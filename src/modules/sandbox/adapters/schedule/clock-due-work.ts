@@ -36,10 +36,10 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
 
   async perform(caller: Caller): Promise<void> {
     await this.clock.settled();
-    const { ahead } = await this.clock.at(caller);
+    const clock = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
-      ...this.jobs.sweeps.map((sweep) => () => sweep({ ...caller, ahead })),
+      ...this.jobs.sweeps.map((sweep) => () => sweep(clock)),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
