@@ -11,7 +11,6 @@ import { PostgresSessionDetails } from './adapters/persistence/postgres-session-
 import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
 import { ChangeCheckoutSession } from './application/change-checkout-session.js';
-import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { CheckoutSessionQueries, CheckoutSessions, PageLinks, SessionDetails } from './application/ports.js';
 import { SESSION_ERRORS } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
@@ -21,7 +20,6 @@ import { SESSION_FACTS } from './facts.js';
   controllers: [CheckoutSessionsController, CheckoutSessionWaitsController, LedgerCheckoutSessionsController],
   providers: [
     ChangeCheckoutSession,
-    CreateCheckoutSession,
     SessionSweeper,
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },

@@ -2,7 +2,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
-import { CheckoutSessionQueries, CreateCheckoutSession, PageLinks } from '../../modules/checkout/index.js';
+import { ChangeCheckoutSession, CheckoutSessionQueries, PageLinks } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
@@ -54,7 +54,7 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const caller = { organization, mode: 'test' } as const;
   const database = application.get(Database);
   const { payment } = await database.commit(() => application.get(RecordPayment).execute(caller, CAPTURE));
-  const session = await database.commit(() => application.get(CreateCheckoutSession).execute(caller, ORDER));
+  const session = await database.commit(() => application.get(ChangeCheckoutSession).open(caller, ORDER));
   const page = application.get(PageLinks).urlOf(organization, session.state.id);
   const tokens = { key: secret.token, ledgerKey: ledger.token };
   return { organization, webhookSecret, ...tokens, payment: payment.state.id, page };

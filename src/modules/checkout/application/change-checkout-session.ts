@@ -10,7 +10,9 @@ import {
   inTransaction,
 } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import { type CheckoutSession, requireAwaitable, type SessionEvent } from '../domain/checkout-session.js';
+import { WebhookUrls } from '../../../shared/webhook-urls.js';
+import { CheckoutSession, requireAwaitable, type SessionEvent } from '../domain/checkout-session.js';
+import type { NewCheckoutSession } from '../domain/session-terms.js';
 import { CheckoutSessions, SessionDetails } from './ports.js';
 
 export interface PaidSession {
@@ -20,19 +22,27 @@ export interface PaidSession {
 }
 
 /** Until when to wait, in Unix seconds, or null to wait no longer; and why, for the event. */
-export interface Awaited {
+interface Awaited {
   readonly until: number | null;
   readonly reason?: string | null;
 }
 
-/** Each method refuses with not_found, and as the same method of CheckoutSession does. */
+/** Each method refuses as the same method of CheckoutSession does, and all but `open` with not_found. */
 @Injectable()
 export class ChangeCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
     private readonly details: SessionDetails,
     private readonly clock: CallerClock,
+    private readonly webhookUrls: WebhookUrls,
   ) {}
+
+  async open(caller: Caller, input: NewCheckoutSession): Promise<Decided<CheckoutSession>> {
+    const timed = await this.clock.at(caller);
+    const session = CheckoutSession.open(input, caller.mode, timed, this.webhookUrls);
+    const created = this.sessions.record(timed, 'checkout.session.created', session);
+    return decided(session, this.sessions.add(caller, session), created);
+  }
 
   /** Committed together with the payment. With `record`, a session that the amount does not pay stays as it is. */
   async pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>> {

@@ -52,10 +52,8 @@ export function requireAwaitable(until: number | null, now: number): void {
   if (until !== null && until > most) throw invalidParams([paramError('until', 'too_large', message, [most])]);
 }
 
-export type CheckoutSessionSummary = Pick<
-  CheckoutSessionState,
-  'id' | 'mode' | 'status' | 'paymentStatus' | 'currency' | 'amountTotal'
->;
+export const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+export type CheckoutSessionSummary = Pick<CheckoutSessionState, (typeof SUMMARY)[number]>;
 
 export const REDACTED = '[redacted]';
 

@@ -12,7 +12,6 @@ import { PathId, ValidQuery } from '../../../../request/validation/validation.js
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
-import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
@@ -29,7 +28,6 @@ import { CreateCheckoutSessionRequest, ListCheckoutSessionsQuery, toNewSession }
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly createSession: CreateCheckoutSession,
     private readonly changeSession: ChangeCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
     private readonly links: PageLinks,
@@ -51,7 +49,7 @@ export class CheckoutSessionsController {
     const response = await this.idempotency.once(
       caller,
       request,
-      () => this.createSession.execute(caller, toNewSession(request.body)),
+      () => this.changeSession.open(caller, toNewSession(request.body)),
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.

@@ -1,6 +1,6 @@
 import { createdBetween } from '../../../../persistence/created.js';
 import { selectionOf } from '../../../../platform/columns.js';
-import type { SessionStatus } from '../../domain/checkout-session.js';
+import { type SessionStatus, SUMMARY } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 
 /** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
@@ -9,8 +9,6 @@ export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <=
 
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */
 export const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
-
-export const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
 const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
   FROM checkout_sessions WHERE organization_id = $1 AND mode = $2 AND ${createdBetween('$5', '$6')}`;

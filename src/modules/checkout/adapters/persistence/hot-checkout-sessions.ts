@@ -25,7 +25,7 @@ import {
 } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
-import { clock, isOverdue, LISTS, type SUMMARY, status } from './checkout-session-lists.js';
+import { clock, isOverdue, LISTS, status } from './checkout-session-lists.js';
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
@@ -157,7 +157,7 @@ export class HotCheckoutSessions extends CheckoutSessions {
     const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ahead];
     const list = reference === undefined ? LISTS[status ?? 'all'] : LISTS.reference;
     const more = reference === undefined ? [] : [reference, status];
-    const rows = await this.database.read<SummaryRow>(caller, list, [...values, ...more]);
+    const rows = await this.database.read<CheckoutSessionSummary>(caller, list, [...values, ...more]);
     const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
     return pageOf(found, limit);
   }
@@ -172,7 +172,6 @@ export class HotCheckoutSessions extends CheckoutSessions {
 }
 
 type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
-type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
 function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });

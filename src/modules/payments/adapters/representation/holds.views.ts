@@ -40,16 +40,7 @@ export const HOLD = object(
 export const HOLD_LIST = listOf('PaymentHoldList', HOLD);
 
 export function holdView({ state }: Hold): ValueOf<typeof HOLD> {
-  return {
-    id: state.id,
-    object: 'payment.hold',
-    organization: state.organization,
-    mode: state.mode,
-    payment: state.payment,
-    amount: state.amount,
-    reason: state.reason,
-    reference: state.reference,
-    status: state.status,
-    created: recordedAt(state.id),
-  };
+  const { id, organization, mode, payment, amount, reason, reference, status } = state;
+  const created = recordedAt(id);
+  return { id, object: 'payment.hold', organization, mode, payment, amount, reason, reference, status, created };
 }
