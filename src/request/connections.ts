@@ -57,7 +57,8 @@ export class Connections {
     const { socket } = answer.req;
     if (socket.destroyed) return;
     const connection = this.open.get(socket) ?? this.accept(socket);
-    const { answers, last: before } = connection;
+    const { answers } = connection;
+    const before = answers.at(-1);
     this.placeLast(socket, connection);
     connection.last = answer;
     answers.push(answer);
@@ -66,7 +67,7 @@ export class Connections {
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
     else {
       const begin = () => this.turns.begin(() => socket.destroyed || start());
-      if (before && answers.includes(before)) before.once('close', begin);
+      if (before) before.once('close', begin);
       else begin();
     }
   }

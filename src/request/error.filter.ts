@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../platform/faults.js';
 import { noSuchRoute, paramError, Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
 import type { TillgateAdapter } from './adapter.js';
-import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
-import { ErrorResponses, headersOf, pathOf } from './errors.js';
+import { ErrorResponses, headersOf, INTERNAL_ERROR, METHOD_NOT_ALLOWED, pathOf } from './errors.js';
 import { replyOf, requestOf } from './request.js';
 import type { HttpResponse } from './response.js';
 

@@ -51,7 +51,7 @@ function queryParameter(name: string, field: Field, components: Components): Met
   const { description, type, ...schema } = shownSchema(field, components.facts, (nested) => components.request(nested));
   return ApiQuery({
     name,
-    required: !field.isOptional,
+    required: !field.optional,
     description,
     schema: { type: [type].flat()[0], ...schema },
   } as ApiQueryOptions);
@@ -59,7 +59,7 @@ function queryParameter(name: string, field: Field, components: Components): Met
 
 function bodyOf({ body, operationId }: Route, components: Components): MethodDecorator[] {
   if (!body) return [];
-  const required = [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional);
+  const required = [...fieldsOf(body).values()].some(({ optional }) => !optional);
   const { body: example } = examplesOf(operationId);
   const examples = example === undefined ? {} : { examples: { smallest: { value: example } } };
   return [ApiBody({ required, schema: components.request(body), ...examples })];

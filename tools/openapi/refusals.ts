@@ -4,7 +4,7 @@ import { notJson, tooLarge } from '../../src/request/body.guard.js';
 import { internalError, unavailable } from '../../src/request/error.filter.js';
 import { statusOf } from '../../src/request/errors.js';
 import { inUse, keyReused } from '../../src/request/idempotency/idempotency.js';
-import { keyOf } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { keyOf } from '../../src/request/idempotency/idempotency-key.js';
 import { exampleId } from '../../src/request/schema.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
 import { PathIdPipe } from '../../src/request/validation/validation.js';
@@ -65,7 +65,9 @@ const UNUSABLE = { required: [], accepted: ['""'] };
 
 function invalidExamples({ idempotencyKey, idKind, query, body }: Route, components: Components): Example[] {
   const found = [
-    ...(idempotencyKey ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey])) }] : []),
+    ...(idempotencyKey
+      ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey], idempotencyKey)) }]
+      : []),
     ...(idKind ? [malformedId(idKind)] : []),
     ...(query ? invalidQueries(query, components) : []),
     ...(body ? invalid(components, 'body', body, fieldsOf(body).size === 0 ? { unknown: true } : {}) : []),

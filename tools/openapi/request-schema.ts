@@ -9,14 +9,15 @@ import {
   resolved,
   type Texts,
 } from '../../src/request/validation/constraints.js';
-import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import { DATE_TIME, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
 /** As it was released. The service also refuses braces in the host. */
 const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
 
-const FORMATS: Readonly<Record<FormatName, Keywords>> = {
+/** By the name of the function that checks it. */
+const FORMATS: Readonly<Record<string, Keywords>> = {
   isCurrency: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
   isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
   isWebhookUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
@@ -49,13 +50,11 @@ const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords
     const all = resolved(kinds, facts);
     return { pattern: all.map(({ pattern }) => pattern.source).join('|'), examples: all.slice(0, 1).map(exampleId) };
   },
-  isCurrency: (name: FormatName) => FORMATS[name],
-  isFormat: (name: FormatName) => FORMATS[name],
 };
 
 export function objectSchema(request: RequestClass, schemaOf: (field: Field) => Keywords): Keywords {
   const fields = [...fieldsOf(request)];
-  const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
+  const required = fields.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)])),
@@ -75,12 +74,12 @@ export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywo
   };
 }
 
-function valueSchema({ nested, rules, entryRules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
+function valueSchema({ nested, rules, entryRules, nullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
   const own = merged(rules, facts);
   if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
   if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules, facts) };
   if (nested) return ofClass(nested());
-  return isNullable ? { ...own, type: [own.type, 'null'] } : own;
+  return nullable ? { ...own, type: [own.type, 'null'] } : own;
 }
 
 function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords {
@@ -95,5 +94,5 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
 }
 
 function merged(rules: readonly Rule[], facts: Facts): Keywords {
-  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never, facts)));
+  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never, facts) ?? FORMATS[name]));
 }

@@ -6,24 +6,10 @@ import { sqlState, violates } from '../../platform/faults.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../shared/decision.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
-import { ErrorResponses, statusOf } from '../errors.js';
+import { ErrorResponses, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, statusOf } from '../errors.js';
 import { IdempotentResponse, type ResponseParts } from '../response.js';
-import type { KeyedRequest } from './idempotency-key.guard.js';
+import type { KeyedRequest } from './idempotency-key.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
-
-const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
-  code: 'idempotency_key_in_use',
-  kind: 'busy',
-  meaning: 'The first request with this key is still running. Repeat the request after `Retry-After`.',
-};
-
-const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
-  code: 'idempotency_key_reused',
-  kind: 'key_reused',
-  meaning: 'The key was used for another request. Send this request with a new key.',
-};
-
-export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED];
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;

@@ -11,7 +11,7 @@ import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
-import type { KeyedRequest } from './idempotency-key.guard.js';
+import type { KeyedRequest } from './idempotency-key.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';

@@ -14,9 +14,13 @@ export const resolved = <Value>(value: OfFacts<Value>, facts: Facts): Value =>
 
 export type RequestClass = new () => object;
 
+/** What a field is besides its rules. IsOptional and ValidateIf of class-validator are not read: `optional` and `nullable` say it. */
 export interface Form {
   readonly description?: string;
   readonly default?: unknown;
+  /** The field may be missing. */
+  readonly optional?: boolean | undefined;
+  readonly nullable?: boolean | undefined;
   /** The class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;
   readonly most?: number;
@@ -33,9 +37,6 @@ export interface Said {
 
 export interface Field extends Form {
   readonly name: string;
-  readonly isOptional: boolean;
-  readonly isNullable: boolean;
-  readonly applies: (object: object, value: unknown) => boolean;
   readonly rules: readonly Rule[];
   /** Rules of each entry of a list or map. */
   readonly entryRules: readonly Rule[];
@@ -59,18 +60,10 @@ export function fieldsOf(request: RequestClass): ReadonlyMap<string, Field> {
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
 function fieldOf(name: string, metadata: readonly Metadata[]): Field {
-  const conditions = metadata
-    .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
-    .map(({ constraints: [condition] }) => condition as Field['applies']);
-  const applies: Field['applies'] = (...given) => conditions.every((condition) => condition(...given));
-  const [only = applies, ...others] = conditions;
   const declared = metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
     name,
     ...(metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context as Form),
-    isOptional: !applies({}, undefined),
-    isNullable: !applies({}, null),
-    applies: others.length === 0 ? only : applies,
     rules: declared.filter(({ each }) => !each).map(ruleOf),
     entryRules: declared.filter(({ each }) => each).map(ruleOf),
   };

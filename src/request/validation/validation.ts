@@ -1,9 +1,18 @@
 /** Validates bodies and queries: one walk over what was sent runs the rules that the decorators of class-validator declare. */
-import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  Body,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  Param,
+  type PipeTransform,
+  Query,
+} from '@nestjs/common';
 import { Facts } from '../../platform/facts.js';
 import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
-import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency-key.js';
 import { type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
 import { parseJson } from './json.js';
 
@@ -32,6 +41,14 @@ export class RequestPipe implements PipeTransform {
     return [...walk.faults, ...walk.unknown].slice(0, MAX_ERRORS);
   }
 }
+
+/** An operation without fields: no body or an empty object, or no query. */
+export class NoFieldsRequest {}
+
+const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
+
+/** The request of a route with an IdempotencyKey, with the validated body, for Idempotency.once(). */
+export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
 
 /** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
 export const ValidBody = (): ParameterDecorator => Body(RequestPipe);
@@ -70,7 +87,8 @@ class Walk {
     }
     for (const field of fields.values()) {
       const sent = value[field.name];
-      if (field.applies(value, sent)) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
+      const isLeftOut = sent === undefined ? field.optional : sent === null && field.nullable;
+      if (!isLeftOut) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
     }
   }
 
@@ -92,8 +110,7 @@ class Walk {
   private entry(rules: readonly Rule[], entry: unknown, path: string): void {
     const broken = rules.filter((rule) => !rule.fits(entry, this.facts));
     // Of an entry of an object, the key and the value can each have a fault.
-    const [ofKey, others] = [broken.filter(isOfKey), broken.filter((rule) => !isOfKey(rule))];
-    for (const [first] of [ofKey, others]) if (first) this.break(first, path);
+    for (const [first] of Map.groupBy(broken, isOfKey).values()) this.break(first as Rule, path);
   }
 
   private break({ code, message, allowed }: Rule, path: string): void {

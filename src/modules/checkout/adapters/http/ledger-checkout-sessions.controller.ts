@@ -1,11 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { OwnerRequest } from '../../../../request/validation/owned.js';
+import { Keyed, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';

@@ -1,4 +1,5 @@
-import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { invalidParam, type ParamCode, type Refusal } from '../../shared/errors.js';
 import type { RequestFacts } from '../errors.js';
 import { headerValues, requestOf } from '../request.js';
@@ -8,7 +9,7 @@ import type { IdempotentResponse } from '../response.js';
 export interface KeyedRequest<Body = unknown> extends RequestFacts {
   /** Method and route. The same key on another operation is a different key. */
   readonly operation: string;
-  /** Null if the key is optional and missing; undefined if the route has no guard for it. */
+  /** Null if the key is optional and missing; undefined if the route takes none. */
   readonly key: string | null | undefined;
   readonly subject: string | undefined;
   readonly body: Body;
@@ -16,23 +17,7 @@ export interface KeyedRequest<Body = unknown> extends RequestFacts {
   readonly hasEffect?: boolean;
 }
 
-const MAX_LENGTH = 255;
-const INNER = `{0,${MAX_LENGTH - 2}}`;
-const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
-/** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. Both have no space at an end. */
-export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
-
-/** Refuses a request with an unusable Idempotency-Key or, where one is required, without it. */
-export class IdempotencyKeyGuard implements CanActivate {
-  constructor(readonly presence: 'required' | 'accepted') {}
-
-  canActivate(context: ExecutionContext): boolean {
-    const request = requestOf(context);
-    const values = headerValues(request, 'idempotency-key');
-    request.idempotencyKey = values.length === 0 && this.presence === 'accepted' ? null : keyOf(values);
-    return true;
-  }
-}
+export type Presence = 'required' | 'accepted';
 
 /** The handler must return what Idempotency makes, because nothing else stores the response with its write. */
 type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
@@ -41,11 +26,33 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
   route: TypedPropertyDescriptor<Route>,
 ) => void;
 
-export const IdempotencyKey = (presence: IdempotencyKeyGuard['presence']): KeyedRoute =>
-  UseGuards(new IdempotencyKeyGuard(presence));
+const presences = new WeakMap<object, Presence>();
+export const presenceOf = (handler: object): Presence | undefined => presences.get(handler);
 
-export function keyOf(values: readonly string[]): string {
+/** Marks a route that takes an Idempotency-Key. */
+export const IdempotencyKey =
+  (presence: Presence): KeyedRoute =>
+  (_controller, _name, { value }) =>
+    void presences.set(value as object, presence);
+
+/** Refuses a request with an unusable Idempotency-Key or, where one is required, without it. */
+export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
+  const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
+  const { id, method, url, params, body, routeOptions } = request;
+  const presence = presenceOf(context.getHandler());
+  const key = presence && keyOf(headerValues(request, 'idempotency-key'), presence);
+  return { id, method, url, operation: `${method} ${routeOptions.url}`, key, subject: params.id, body };
+}
+
+const MAX_LENGTH = 255;
+const INNER = `{0,${MAX_LENGTH - 2}}`;
+const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
+/** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. Both have no space at an end. */
+export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
+
+export function keyOf(values: readonly string[], presence: Presence): string | null {
   const [value] = values;
+  if (value === undefined && presence === 'accepted') return null;
   if (value === undefined) throw unusable('required', 'The Idempotency-Key header is required.');
   if (values.length > 1) throw unusable('duplicate', 'The Idempotency-Key header is given more than once.');
   const key = unquoted(value);
@@ -66,10 +73,4 @@ function unquoted(value: string): string {
 
 function unusable(code: ParamCode, message: string): Refusal {
   return invalidParam('Idempotency-Key', code, message);
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    idempotencyKey: string | null | undefined;
-  }
 }
