@@ -30,8 +30,14 @@ export class HttpResponse {
 
 /** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
 export class IdempotentResponse extends HttpResponse {
-  /** A member that HttpResponse lacks, so that the compiler refuses a handler that returns an HttpResponse. */
-  declare protected readonly madeBy: 'Idempotency';
+  constructor(
+    parts: ResponseParts,
+    /** Of the request with the key. A handler cannot return an HttpResponse in its place, which has none. */
+    readonly fingerprint: Buffer | undefined,
+    replayed = false,
+  ) {
+    super(parts, replayed);
+  }
 }
 
 /** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */

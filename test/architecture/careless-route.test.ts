@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
 import { Database } from '../../src/persistence/database.js';
-import { IdempotencyKey } from '../../src/request/idempotency/idempotency-key.js';
+import { IdempotencyKey } from '../../src/request/idempotency/idempotency.js';
 import { useService, useShop } from '../kit/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };

@@ -34,8 +34,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 /** The schema of what is sent, with the name of our own format where there is one. */
 export function sentSchema(request: RequestClass, facts: Facts): Schema {
-  return objectSchema(request, (field: Field) => {
-    const schema = shownSchema(field, facts, (nested) => sentSchema(nested, facts));
+  return objectSchema(request, facts, (field: Field) => {
+    const schema = shownSchema(field, (nested) => sentSchema(nested, facts));
     // The limit of a list is text in a query.
     if (field.read && schema.type === 'integer') return { type: 'string', pattern: '^0*[1-9]\\d?$' };
     const format = [...field.rules, ...field.entryRules].find(({ name }) => name in EXAMPLES)?.name;

@@ -1,6 +1,5 @@
 import { VERSION } from '../../src/platform/version.js';
-import { KEY_PATTERN } from '../../src/request/idempotency/idempotency-key.js';
-import { ACTOR_PATTERN } from '../../src/request/request.js';
+import { ACTOR_PATTERN, KEY_PATTERN } from '../../src/request/request.js';
 import type { Credential } from '../../src/request/route.js';
 
 export const INFO = {

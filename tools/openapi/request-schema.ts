@@ -1,15 +1,8 @@
 import type { Facts } from '../../src/platform/facts.js';
 import { exampleId } from '../../src/request/schema.js';
-import {
-  type Field,
-  fieldsOf,
-  type Kinds,
-  type RequestClass,
-  type Rule,
-  resolved,
-  type Texts,
-} from '../../src/request/validation/constraints.js';
+import { type Field, fieldsOf, type RequestClass, type Rule } from '../../src/request/validation/constraints.js';
 import { DATE_TIME, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import type { IdKind } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
@@ -33,7 +26,7 @@ const FORMATS: Readonly<Record<string, Keywords>> = {
 };
 
 /** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
-const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords>> = {
+const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),
   isBoolean: () => ({ type: 'boolean' }),
@@ -45,15 +38,15 @@ const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords
   arrayMinSize: (minItems: number) => ({ minItems }),
   arrayMaxSize: (maxItems: number) => ({ maxItems }),
   arrayUnique: () => ({ uniqueItems: true }),
-  isIn: (values: Texts, facts) => ({ enum: resolved(values, facts) }),
-  isIdOf: (kinds: Kinds, facts) => {
-    const all = resolved(kinds, facts);
-    return { pattern: all.map(({ pattern }) => pattern.source).join('|'), examples: all.slice(0, 1).map(exampleId) };
-  },
+  isIn: (values: readonly string[]) => ({ enum: values }),
+  isIdOf: (kinds: readonly IdKind[]) => ({
+    pattern: kinds.map(({ pattern }) => pattern.source).join('|'),
+    examples: kinds.slice(0, 1).map(exampleId),
+  }),
 };
 
-export function objectSchema(request: RequestClass, schemaOf: (field: Field) => Keywords): Keywords {
-  const fields = [...fieldsOf(request)];
+export function objectSchema(request: RequestClass, facts: Facts, schemaOf: (field: Field) => Keywords): Keywords {
+  const fields = [...fieldsOf(request, facts)];
   const required = fields.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: 'object',
@@ -65,19 +58,19 @@ export function objectSchema(request: RequestClass, schemaOf: (field: Field) => 
 
 type OfClass = (type: RequestClass) => Keywords;
 
-export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywords {
+export function shownSchema(field: Field, ofClass: OfClass): Keywords {
   const { description, default: fallback } = field;
   return {
-    ...valueSchema(field, facts, ofClass),
+    ...valueSchema(field, ofClass),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
 }
 
-function valueSchema({ nested, rules, entryRules, nullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
-  const own = merged(rules, facts);
+function valueSchema({ nested, rules, entryRules, nullable }: Field, ofClass: OfClass): Keywords {
+  const own = merged(rules);
   if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules, facts) };
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules) };
   if (nested) return ofClass(nested());
   return nullable ? { ...own, type: [own.type, 'null'] } : own;
 }
@@ -93,6 +86,6 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
   };
 }
 
-function merged(rules: readonly Rule[], facts: Facts): Keywords {
-  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never, facts) ?? FORMATS[name]));
+function merged(rules: readonly Rule[]): Keywords {
+  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]));
 }

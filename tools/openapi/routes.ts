@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
-import { presenceOf } from '../../src/request/idempotency/idempotency-key.js';
+import { presenceOf } from '../../src/request/idempotency/idempotency.js';
 import {
   CREDENTIAL,
   type Credential,

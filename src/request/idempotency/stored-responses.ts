@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Encryption } from '../../encryption/encryption.js';
 import { hot, insertInto, type Part } from '../../engine/index.js';
@@ -11,7 +12,6 @@ import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
-import type { KeyedRequest } from './idempotency-key.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
@@ -53,18 +53,14 @@ export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', '
 
 const SWEEPER = { queue: 'idempotency.sweep' };
 
-export interface Claim extends Pick<KeyedRequest, 'operation' | 'subject'> {
+export interface Claim {
+  readonly operation: string;
   readonly key: string;
+  readonly subject: string | undefined;
   readonly fingerprint: Buffer;
-  readonly request: KeyedRequest;
 }
 
 type Scope = Pick<Claim, 'operation' | 'key'>;
-
-export interface StoredResponse {
-  readonly response: IdempotentResponse;
-  readonly fingerprint: Buffer;
-}
 
 interface OldResponse extends Place {
   readonly expiresAt: string;
@@ -101,13 +97,13 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   /** The response under the key. Undefined if it has expired, because the key then counts as new. */
-  async find(caller: Caller, scope: Scope): Promise<StoredResponse | undefined> {
+  async find(caller: Caller, scope: Scope): Promise<IdempotentResponse | undefined> {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     this.count(caller, row !== undefined);
     if (!row) return undefined;
     const { fingerprint, status, location } = row;
     const body = Encryption.isEncrypted(row.body) ? this.encryption.decrypt(row.body) : row.body;
-    return { response: new IdempotentResponse({ status, location, body }, true), fingerprint };
+    return new IdempotentResponse({ status, location, body }, fingerprint, true);
   }
 
   /** Whether the caller has just repeated a request, and may do so again. */
@@ -154,4 +150,19 @@ function resourceOf(subject: string | undefined, body: string): string | null {
 
 function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {
   return [uuidOf(caller.organization), caller.mode, operation, key];
+}
+
+/** SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the operation has one. */
+export function fingerprintOf(subject: string | undefined, body: unknown): Buffer {
+  const text = JSON.stringify(inOrder(body)) ?? '';
+  return hash('sha256', subject === undefined ? text : `${subject} ${text}`, 'buffer');
+}
+
+/** The value with the members of each object sorted by name. Libraries for RFC 8785 take five times as long. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const ordered: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) ordered[name] = inOrder((value as Record<string, unknown>)[name]);
+  return ordered;
 }

@@ -11,7 +11,7 @@ import { ModuleRef } from '@nestjs/core';
 import type { Caller, Ledger } from '../../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
-import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency-key.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
 import { requestOf } from '../request.js';
 import type { RequestClass } from './constraints.js';
 import { Id } from './fields.js';

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';

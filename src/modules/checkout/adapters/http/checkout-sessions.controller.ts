@@ -1,6 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { type Headers, HttpResponse, listResponse, type ResponseParts } from '../../../../request/response.js';
 import { CallerOfKey, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';

@@ -1,6 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OwnerRequest } from '../../../../request/validation/owned.js';
 import { Keyed, PathId, ValidQuery } from '../../../../request/validation/validation.js';

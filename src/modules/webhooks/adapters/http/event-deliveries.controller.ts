@@ -1,6 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
 import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';

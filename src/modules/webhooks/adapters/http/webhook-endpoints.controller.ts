@@ -1,6 +1,5 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { HttpResponse, type IdempotentResponse, listResponse } from '../../../../request/response.js';
 import { CallerOfKey, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { withOrganization } from '../../../../request/schema.js';
