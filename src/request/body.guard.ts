@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal } from '../shared/errors.js';
+import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal, refusal } from '../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, pathOf, UNSUPPORTED_MEDIA_TYPE } from './errors.js';
 import { actorOf, headerValues, requestOf } from './request.js';
 
@@ -41,7 +41,10 @@ function checkRest(request: FastifyRequest): true {
 
 function checkMediaType(mediaType: string | undefined, headers: IncomingMessage['headers']): void {
   if (headers['content-encoding'] !== undefined) {
-    throw unsupported('Content-Encoding', 'Bodies must not be encoded.', []);
+    throw refusal(
+      UNSUPPORTED_MEDIA_TYPE,
+      paramError('Content-Encoding', 'invalid_value', 'Bodies must not be encoded.'),
+    );
   }
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (mediaType === undefined ? !isEmpty : !isJson(mediaType)) throw notJson();
@@ -60,16 +63,12 @@ function isUtf8(parameter: string): boolean {
 }
 
 export function notJson(): Refusal {
-  return unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
-}
-
-function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
-  return new Refusal(UNSUPPORTED_MEDIA_TYPE, message, [paramError(param, 'invalid_value', message, allowed)]);
+  const message = 'The body must be application/json in UTF-8.';
+  return refusal(UNSUPPORTED_MEDIA_TYPE, paramError('Content-Type', 'invalid_value', message, ['application/json']));
 }
 
 export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
-  const message = `The body must have at most ${maxBytes} bytes.`;
-  return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
+  return refusal(PAYLOAD_TOO_LARGE, paramError('body', 'too_large', `The body must have at most ${maxBytes} bytes.`));
 }
 
 async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

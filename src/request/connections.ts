@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Quota } from '../platform/quota.js';
-import { clientOf } from './client-address.js';
 import { Turns } from './turns.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
@@ -146,4 +146,12 @@ function maxConnections(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
   const files = Number(userLimits?.open_files.soft);
   return files > 0 ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES)) : MAX_CONNECTIONS;
+}
+
+/** The client at an address: an IPv4 address, or an IPv6 /64 network, within which a client can choose its own. Undefined for loopback. */
+export function clientOf(text: string): string | undefined {
+  if (!ipaddr.isValid(text)) return 'unknown';
+  const address = ipaddr.process(text);
+  if (address.range() === 'loopback') return undefined;
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

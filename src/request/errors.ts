@@ -156,21 +156,20 @@ export class ErrorResponses {
     return new HttpResponse({ status, body: JSON.stringify(envelope) });
   }
 
-  private nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
-    const type = ERROR_RESPONSES[refusal.kind].nextStep;
+  private nextStep({ kind, code, errors, resource }: Refusal, { method, url, organization }: RequestFacts): NextStep {
+    const type = ERROR_RESPONSES[kind].nextStep;
     const path = pathOf(url);
-    if (type === 'list_resources')
-      return { type, path: this.collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
-    const [first] = refusal.errors;
+    const [first] = errors;
+    if (type === 'list_resources') return { type, path: this.collectionOf(path, first?.param), method: 'GET' };
     // Only an ID in a path has this fault. The list has the IDs that can be read.
     if (first?.param === 'id' && first.code === 'invalid_format') {
       return { type, path: this.collectionOf(path), method: 'GET' };
     }
-    const resource = type === 'read_resource' && refusal.resource && this.pathTo(refusal.resource, path, organization);
-    if (resource) return { type, path: resource, method: 'GET' };
-    if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
-    if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
-      return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
+    const found = type === 'read_resource' && resource && this.pathTo(resource, path, organization);
+    if (found) return { type, path: found, method: 'GET' };
+    if (type === 'use_method') return { type, path, method: first?.allowed[0] ?? 'GET' };
+    if (code === INVALID_PARAM.code && errors.some(({ param }) => param === 'cursor')) {
+      return { type: 'restart_list', path: errors.length === 1 ? withoutCursor(url) : path, method };
     }
     return { type, path: UNCHANGED.includes(type) ? url : path, method };
   }

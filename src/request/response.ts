@@ -51,7 +51,7 @@ export function listOf<View>(name: string, view: Schema<View>) {
     {
       object: constant('list', 'Object type.'),
       data: list(view, 'Items of the page.'),
-      has_more: { ...flag('Whether there are more items after this page.'), examples: [false] },
+      has_more: flag('Whether there are more items after this page.', { examples: [false] }),
       next_cursor: NEXT_CURSOR,
       items: list(view, 'The same as `data`.'),
       nextCursor: NEXT_CURSOR,

@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
-import { presenceOf } from '../../src/request/idempotency/idempotency.js';
+import { PRESENCES } from '../../src/request/idempotency/idempotency.js';
 import {
   CREDENTIAL,
   type Credential,
@@ -53,7 +53,7 @@ export function routesOf(controller: Type): Route[] {
       credential,
       tag: tagOf(controller),
       right: read<Right>(RIGHT, handler),
-      idempotencyKey: presenceOf(handler),
+      idempotencyKey: PRESENCES.get(handler),
     };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });

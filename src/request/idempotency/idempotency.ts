@@ -36,19 +36,18 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
   route: TypedPropertyDescriptor<Route>,
 ) => void;
 
-const presences = new WeakMap<object, Presence>();
-export const presenceOf = (handler: object): Presence | undefined => presences.get(handler);
+/** By handler. */
+export const PRESENCES = new WeakMap<object, Presence>();
 
 /** For a route that takes an Idempotency-Key. */
-export const IdempotencyKey =
-  (presence: Presence): KeyedRoute =>
-  (_controller, _name, { value }) =>
-    void presences.set(value as object, presence);
+export function IdempotencyKey(presence: Presence): KeyedRoute {
+  return (_controller, _name, { value }) => void PRESENCES.set(value as object, presence);
+}
 
 export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
   const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
   const { id, method, url, params, body, routeOptions } = request;
-  const presence = presenceOf(context.getHandler());
+  const presence = PRESENCES.get(context.getHandler());
   const key = presence && idempotencyKeyOf(request, presence);
   return { id, method, url, operation: `${method} ${routeOptions.url}`, key, subject: params.id, body };
 }
@@ -111,11 +110,7 @@ export class Idempotency {
   }
 
   /** Runs one request for each key at a time. The others get its response. */
-  private async alone(
-    caller: Caller,
-    claim: KeyedClaim,
-    decide: Decide<IdempotentResponse>,
-  ): Promise<IdempotentResponse> {
+  private async alone(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
     const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
       const response = await withinPatience(first.outcome);
@@ -133,11 +128,7 @@ export class Idempotency {
   }
 
   /** Looks for a stored response first where one is likely, or where the use case has an effect that no rollback undoes. */
-  private async found(
-    caller: Caller,
-    claim: KeyedClaim,
-    decide: Decide<IdempotentResponse>,
-  ): Promise<IdempotentResponse> {
+  private async found(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
     const { hasEffect } = claim;
     if (hasEffect || this.responses.isRepeating(caller)) {
       const stored = await this.responses.find(caller, claim);

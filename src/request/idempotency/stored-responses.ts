@@ -114,10 +114,9 @@ export class StoredResponses implements OnApplicationBootstrap {
   private count(caller: Caller, isRepeated: boolean): void {
     const name = nameOf(caller);
     const left = isRepeated ? LOOK_FIRST : (this.repeating.get(name) ?? 0) - 1;
-    this.repeating.delete(name);
-    if (left <= 0) return;
-    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
-    this.repeating.set(name, left);
+    if (left > 0) this.repeating.set(name, left);
+    else this.repeating.delete(name);
+    if (this.repeating.size > MAX_REPEATING) this.repeating.clear();
   }
 
   async forget(caller: Caller, scope: Scope): Promise<void> {
