@@ -121,7 +121,6 @@ function checkQuery({ url, query, routeOptions }: FastifyRequest): void {
   if (faults.length > 0) throw invalidParams(faults);
 }
 
-/** Whether it is percent-encoded UTF-8 (RFC 3986). */
 export function isEncoded(text: string): boolean {
   if (!text.includes('%')) return true;
   try {

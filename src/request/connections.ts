@@ -22,7 +22,6 @@ interface Connection {
   /** The responses under way, in order. Not a Set: its old tables keep responses until a full garbage collection. */
   readonly answers: ServerResponse[];
   last?: ServerResponse;
-  /** When it was put last in the order of connections. Monotonic, in milliseconds. */
   placedAt: number;
 }
 

@@ -135,7 +135,6 @@ function withoutCursor(url: string): string {
 
 const surfaceOf = (path: string): Surface => SURFACES.find((surface) => path.startsWith(`/${surface}/`)) ?? 'secret';
 
-/** Renders refusals. Next steps have the paths that the modules of the application declare. */
 @Injectable()
 export class ErrorResponses {
   constructor(private readonly facts: Facts) {}

@@ -1,4 +1,3 @@
-/** The current request, and what its headers say. */
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../shared/caller.js';
@@ -84,7 +83,6 @@ declare module 'fastify' {
     keyHolder: string | undefined;
     keyId: string | undefined;
     needsApproval: boolean;
-    /** Who is behind the key of a write, as the caller says. */
     actor: string | null;
     traceId?: string;
   }

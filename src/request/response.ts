@@ -18,7 +18,6 @@ export class HttpResponse {
 
   constructor(
     readonly parts: ResponseParts,
-    /** Whether this is the response to an earlier request with the same idempotency key. */
     readonly replayed: boolean = false,
   ) {}
 

@@ -28,7 +28,6 @@ interface AnswerFacts {
   readonly description: string;
   readonly schema: Schema;
   readonly located?: boolean;
-  /** Whether the response can have a `Link` header with the payment page. */
   readonly linked?: boolean;
   readonly mediaType?: string;
 }

@@ -9,7 +9,6 @@ type Keywords = Readonly<Record<string, unknown>>;
 /** As it was released. The service also refuses braces in the host. */
 const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
 
-/** By the name of the function that checks it. */
 const FORMATS: Readonly<Record<string, Keywords>> = {
   isCurrency: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
   isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },

@@ -36,10 +36,8 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
   route: TypedPropertyDescriptor<Route>,
 ) => void;
 
-/** By handler. */
 export const PRESENCES = new WeakMap<object, Presence>();
 
-/** For a route that takes an Idempotency-Key. */
 export function IdempotencyKey(presence: Presence): KeyedRoute {
   return (_controller, _name, { value }) => void PRESENCES.set(value as object, presence);
 }
@@ -109,7 +107,6 @@ export class Idempotency {
     return new IdempotentResponse(respond(await this.database.commit(decide)), undefined);
   }
 
-  /** Runs one request for each key at a time. The others get its response. */
   private async alone(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
     const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {

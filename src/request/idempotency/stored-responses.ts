@@ -106,7 +106,6 @@ export class StoredResponses implements OnApplicationBootstrap {
     return new IdempotentResponse({ status, location, body }, fingerprint, true);
   }
 
-  /** Whether the caller has just repeated a request, and may do so again. */
   isRepeating(caller: Caller): boolean {
     return this.repeating.has(nameOf(caller));
   }
@@ -131,7 +130,6 @@ export class StoredResponses implements OnApplicationBootstrap {
     });
   }
 
-  /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
   async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
     return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
   }
@@ -141,7 +139,6 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 }
 
-/** The UUID in the path or, of what was created, at the start of the response. */
 function resourceOf(subject: string | undefined, body: string): string | null {
   const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
   return id === undefined ? null : uuidOf(id);

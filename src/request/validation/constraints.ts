@@ -9,7 +9,6 @@ export type RequestClass = new () => object;
 export interface Form {
   readonly description?: string;
   readonly default?: unknown;
-  /** The field may be missing. */
   readonly optional?: boolean | undefined;
   readonly nullable?: boolean | undefined;
   /** The class of the object, or of each object of the list. */
@@ -32,7 +31,6 @@ export interface Field extends Form {
   readonly name: string;
   readonly fields: Fields | undefined;
   readonly rules: readonly Rule[];
-  /** Rules of each entry of a list or map. */
   readonly entryRules: readonly Rule[];
 }
 

@@ -88,7 +88,6 @@ const isIdOf = (id: unknown, kinds: Kinds) => isString(id) && kinds.some((kind) 
 const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
   `must be ${(kinds as Kinds).map(idInWords).join(', or ')}`;
 
-/** An ID of the kind, or of any of those that the modules of the application declare. */
 export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: About) =>
   text(about, holds('isIdOf', kind instanceof Function ? kind : [kind], isIdOf, { message: asIds }));
 

@@ -51,7 +51,6 @@ export class NoFieldsRequest {}
 
 const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
 
-/** The request of a route with an IdempotencyKey, with the validated body, for Idempotency.once(). */
 export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
 
 /** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
