@@ -11,21 +11,20 @@ import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
-import { ActorGuard } from './request/actor.guard.js';
 import { BodyGuard } from './request/body.guard.js';
-import { HTTP_ERRORS } from './request/error.codes.js';
 import { ErrorFilter } from './request/error.filter.js';
-import { ErrorResponses } from './request/errors.js';
-import { IDEMPOTENCY_ERRORS, Idempotency } from './request/idempotency/idempotency.js';
+import { ErrorResponses, REQUEST_ERRORS } from './request/errors.js';
+import { Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
 import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
+import { RequestPipe } from './request/validation/validation.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 
 export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM: Declarations = {
-  errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
+  errors: REQUEST_ERRORS,
   metrics: PLATFORM_METRICS,
   jobs: ['remove_idempotency_keys', 'reconcile'],
   traces: [RESPONSE_TRACES],
@@ -74,14 +73,25 @@ export class AppModule {
         { provide: Clock, useClass: SystemClock },
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
         PublicUrl,
+        RequestPipe,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
-        { provide: APP_GUARD, useClass: ActorGuard },
       ],
-      exports: [Clock, Config, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
+      exports: [
+        Clock,
+        Config,
+        Encryption,
+        ErrorResponses,
+        Facts,
+        Idempotency,
+        Jobs,
+        PublicUrl,
+        RequestPipe,
+        WebhookUrls,
+      ],
     };
   }
 }

@@ -1,16 +1,15 @@
 /** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Config } from '../platform/config.js';
 import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../shared/errors.js';
-import { MAX_BODY_BYTES, whileDropping } from './body.guard.js';
+import { isEncoded, MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
-import { type ErrorResponses, statusOf } from './errors.js';
+import { type ErrorResponses, pathOf, statusOf } from './errors.js';
 import { HttpResponse, type ResponseParts } from './response.js';
-import { faultOf, HEADERS, lastAnswer, requestId, targetOf } from './unrouted.js';
 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
@@ -23,6 +22,19 @@ const SERVER_OPTIONS = {
   /** A request without a body gets a body stream that has already ended. */
   optimizeEmptyRequests: true,
 };
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'Origin',
+};
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+const NO_HTTP = [400, 'The request is not valid HTTP.'] as const;
 
 type Unrouted = Pick<IncomingMessage, 'headers' | 'method' | 'url'>;
 
@@ -65,12 +77,12 @@ export class TillgateAdapter extends FastifyAdapter {
     const server = this.getInstance();
     // Fastify creates a child logger for each request, which costs time. Log lines carry the request's ID instead.
     server.log.child = () => server.log;
-    server.decorateRequest('declaredType', undefined);
     // BodyGuard reads the body after the other guards, so that a caller without a key gets a 401 for any body.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     server.addHook('onRoute', ({ method, url }) => {
-      if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
+      const path = new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
+      if (!url.includes('*')) this.routes.push({ method: String(method), path });
     });
     server.addHook('onRequest', (request, reply, done) => this.prepare(request, reply, done));
     server.addHook('preClose', (done) => {
@@ -81,9 +93,8 @@ export class TillgateAdapter extends FastifyAdapter {
 
   private prepare(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Refusal) => void): void {
     reply.header('request-id', request.id);
-    const headers = request.raw.headers;
+    const { headers } = request.raw;
     // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
-    request.declaredType = headers['content-type'];
     headers['content-type'] = undefined;
     const isAddressed = headers.host !== undefined || request.raw.httpVersionMinor === 0;
     done(isAddressed ? undefined : invalidParam('Host', 'required', 'The Host header is required.'));
@@ -108,13 +119,15 @@ export class TillgateAdapter extends FastifyAdapter {
     if (parts.location) reply.header('location', parts.location);
     if (replayed) markReplay(reply, parts);
     reply.code(parts.status);
-    return parts.status === 413 ? sendWhileDropping(reply, parts.body) : reply.send(parts.body);
+    if (parts.status !== 413) return reply.send(parts.body);
+    const answer = whileDropping(reply.request, parts.body);
+    return reply.header('content-length', Buffer.byteLength(parts.body)).send(answer);
   }
 
   /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
   private onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    const [status, text] = faultOf(error.code);
+    const [status, text] = CLIENT_ERRORS[`${error.code}`] ?? NO_HTTP;
     const first = { headers: {}, url: this.errors.collectionOf('/') };
     this.refuse(socket, new Refusal(INVALID_PARAM, text), first, status);
   }
@@ -135,12 +148,6 @@ function isUnread({ complete, headers }: IncomingMessage): boolean {
   return !complete && (coding !== undefined || Number(length) > MAX_BODY_BYTES);
 }
 
-function sendWhileDropping(reply: FastifyReply, body: string): FastifyReply {
-  return reply
-    .header('content-length', Buffer.byteLength(body))
-    .send(Readable.from(whileDropping(reply.request, body)));
-}
-
 /** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
 function markReplay(reply: FastifyReply, { status, body }: ResponseParts): void {
   reply.header('idempotent-replayed', 'true');
@@ -149,13 +156,21 @@ function markReplay(reply: FastifyReply, { status, body }: ResponseParts): void 
   reply.header('request-id', request_id).request.errorCode = error.code;
 }
 
-function patternOf(url: string): RegExp {
-  return new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
+/** The caller's X-Request-Id if it is safe in headers and logs, or else a new ID. */
+function requestId(request: { headers: IncomingMessage['headers'] }): string {
+  const own = request.headers['x-request-id'];
+  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The Content-Type header, which Fastify itself does not see. */
-    declaredType: string | undefined;
-  }
+/** The target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is refused as a malformed ID. */
+function targetOf(request: { url?: string | undefined }): string {
+  const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
+  const path = pathOf(url);
+  return isEncoded(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+function lastAnswer(status: number, body: string, id: string, isHead: boolean): string {
+  const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 }

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal } from '../shared/errors.js';
-import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
-import { pathOf } from './errors.js';
-import { requestOf } from './request.js';
-import { isEncoded } from './unrouted.js';
+import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal, refusal } from '../shared/errors.js';
+import { PAYLOAD_TOO_LARGE, pathOf, UNSUPPORTED_MEDIA_TYPE } from './errors.js';
+import { actorOf, headerValues, requestOf } from './request.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Marks a route that accepts an HTML form without fields. Bodies above 1 KiB are refused. */
@@ -17,29 +16,38 @@ export const MAX_BODY_BYTES = 256 * 1024;
 const MAX_FORM_BYTES = 1024;
 const DROP_MS = 800;
 
-/** Checks each query, and the media type and size of the body of a POST, which it reads. */
+/** Reads the body of a POST, and checks its media type and size, the query of each request, and whom it names as its actor. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf(context);
-    if (request.method !== 'POST') return checkQuery(request);
+    if (request.method !== 'POST') return checkRest(request);
     const { takesForm } = request.routeOptions.config;
-    const isForm = takesForm && request.declaredType?.startsWith(FORM_TYPE);
-    if (!isForm) checkMediaType(request);
+    const [mediaType] = headerValues(request, 'content-type');
+    const isForm = takesForm && mediaType?.startsWith(FORM_TYPE);
+    if (!isForm) checkMediaType(mediaType, request.headers);
     return read(request.raw, takesForm ? MAX_FORM_BYTES : MAX_BODY_BYTES).then((body) => {
       if (!isForm) request.body = body;
-      return checkQuery(request);
+      return checkRest(request);
     });
   }
 }
 
-function checkMediaType({ declaredType, headers }: FastifyRequest): void {
+function checkRest(request: FastifyRequest): true {
+  checkQuery(request);
+  request.actor = actorOf(request);
+  return true;
+}
+
+function checkMediaType(mediaType: string | undefined, headers: IncomingMessage['headers']): void {
   if (headers['content-encoding'] !== undefined) {
-    throw unsupported('Content-Encoding', 'Bodies must not be encoded.', []);
+    throw refusal(
+      UNSUPPORTED_MEDIA_TYPE,
+      paramError('Content-Encoding', 'invalid_value', 'Bodies must not be encoded.'),
+    );
   }
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  if (declaredType === undefined ? isEmpty : isJson(declaredType)) return;
-  throw notJson();
+  if (mediaType === undefined ? !isEmpty : !isJson(mediaType)) throw notJson();
 }
 
 /** RFC 8259 defines no parameters. A `charset` other than UTF-8 is refused, and other parameters are ignored. */
@@ -55,16 +63,12 @@ function isUtf8(parameter: string): boolean {
 }
 
 export function notJson(): Refusal {
-  return unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
-}
-
-function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
-  return new Refusal(UNSUPPORTED_MEDIA_TYPE, message, [paramError(param, 'invalid_value', message, allowed)]);
+  const message = 'The body must be application/json in UTF-8.';
+  return refusal(UNSUPPORTED_MEDIA_TYPE, paramError('Content-Type', 'invalid_value', message, ['application/json']));
 }
 
 export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
-  const message = `The body must have at most ${maxBytes} bytes.`;
-  return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
+  return refusal(PAYLOAD_TOO_LARGE, paramError('body', 'too_large', `The body must have at most ${maxBytes} bytes.`));
 }
 
 async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -89,30 +93,42 @@ async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer>
 }
 
 /**
- * Yields the answer at once, and ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would
- * reset the connection of a client that is still sending, and the client could lose the answer. The rest of a form is not read.
+ * The answer, which ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would reset the
+ * connection of a client that is still sending, and the client could lose the answer. The rest of a form is not read.
  */
-export async function* whileDropping({ raw, routeOptions }: FastifyRequest, answer: string): AsyncGenerator<string> {
-  yield answer;
-  if (!routeOptions.config.takesForm) raw.resume();
-  await finished(raw, { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+export function whileDropping({ raw, routeOptions }: FastifyRequest, answer: string): Readable {
+  async function* parts() {
+    yield answer;
+    if (!routeOptions.config.takesForm) raw.resume();
+    await finished(raw, { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+  }
+  return Readable.from(parts());
 }
 
 /** Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps bytes that it cannot decode. */
-function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
+function checkQuery({ url, query, routeOptions }: FastifyRequest): void {
   const pairs = url.slice(pathOf(url).length + 1);
-  if (pairs === '') return true;
+  if (pairs === '') return;
   const [malformed] = pairs.split('&').filter((pair) => !isEncoded(pair));
   if (malformed !== undefined) {
     const [name = ''] = malformed.split('=');
     throw invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
   }
   // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
-  if (routeOptions.config.operationId === undefined) return true;
+  if (routeOptions.config.operationId === undefined) return;
   const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
   const faults = repeated.map(([name]) => paramError(name, 'duplicate', `${name} is given more than once.`));
   if (faults.length > 0) throw invalidParams(faults);
-  return true;
+}
+
+export function isEncoded(text: string): boolean {
+  if (!text.includes('%')) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Quota } from '../platform/quota.js';
-import { clientOf } from './client-address.js';
 import { Turns } from './turns.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
@@ -22,7 +22,6 @@ interface Connection {
   /** The responses under way, in order. Not a Set: its old tables keep responses until a full garbage collection. */
   readonly answers: ServerResponse[];
   last?: ServerResponse;
-  /** When it was put last in the order of connections. Monotonic, in milliseconds. */
   placedAt: number;
 }
 
@@ -57,7 +56,8 @@ export class Connections {
     const { socket } = answer.req;
     if (socket.destroyed) return;
     const connection = this.open.get(socket) ?? this.accept(socket);
-    const { answers, last: before } = connection;
+    const { answers } = connection;
+    const before = answers.at(-1);
     this.placeLast(socket, connection);
     connection.last = answer;
     answers.push(answer);
@@ -66,7 +66,7 @@ export class Connections {
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
     else {
       const begin = () => this.turns.begin(() => socket.destroyed || start());
-      if (before && answers.includes(before)) before.once('close', begin);
+      if (before) before.once('close', begin);
       else begin();
     }
   }
@@ -145,4 +145,12 @@ function maxConnections(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
   const files = Number(userLimits?.open_files.soft);
   return files > 0 ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES)) : MAX_CONNECTIONS;
+}
+
+/** The client at an address: an IPv4 address, or an IPv6 /64 network, within which a client can choose its own. Undefined for loopback. */
+export function clientOf(text: string): string | undefined {
+  if (!ipaddr.isValid(text)) return 'unknown';
+  const address = ipaddr.process(text);
+  if (address.range() === 'loopback') return undefined;
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

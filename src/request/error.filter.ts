@@ -2,10 +2,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } fr
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../platform/faults.js';
-import { noSuchRoute, paramError, Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
+import { noSuchRoute, paramError, Refusal, refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
 import type { TillgateAdapter } from './adapter.js';
-import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
-import { ErrorResponses, headersOf, pathOf } from './errors.js';
+import { ErrorResponses, headersOf, INTERNAL_ERROR, METHOD_NOT_ALLOWED, pathOf } from './errors.js';
 import { replyOf, requestOf } from './request.js';
 import type { HttpResponse } from './response.js';
 
@@ -44,7 +43,7 @@ export class ErrorFilter implements ExceptionFilter {
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
     if (methods.length === 0) return noSuchRoute();
     const message = `${request.method} is not a method of this route.`;
-    return new Refusal(METHOD_NOT_ALLOWED, message, [paramError('method', 'invalid_value', message, methods)]);
+    return refusal(METHOD_NOT_ALLOWED, paramError('method', 'invalid_value', message, methods));
   }
 }
 

@@ -1,9 +1,65 @@
-/** Maps each kind of error to its HTTP status and next step, and renders the error envelope. */
+/** The error codes of requests, the HTTP status and next step of each kind, and the error envelope. */
 import { Injectable } from '@nestjs/common';
 import { Facts, SURFACES, type Surface } from '../platform/facts.js';
-import { type ErrorKind, INVALID_PARAM, type Refusal } from '../shared/errors.js';
+import {
+  type ErrorCode,
+  type ErrorKind,
+  INVALID_PARAM,
+  NOT_FOUND,
+  type Refusal,
+  SERVICE_UNAVAILABLE,
+} from '../shared/errors.js';
 import type { ErrorView, NextStepType } from './error.view.js';
 import { HttpResponse } from './response.js';
+
+export const METHOD_NOT_ALLOWED: ErrorCode = {
+  code: 'method_not_allowed',
+  kind: 'wrong_method',
+  meaning: 'The route does not support this method. `Allow` lists the methods it supports.',
+};
+
+export const PAYLOAD_TOO_LARGE: ErrorCode = {
+  code: 'payload_too_large',
+  kind: 'too_large',
+  meaning: 'The body is too large. Send a smaller one.',
+};
+
+export const UNSUPPORTED_MEDIA_TYPE: ErrorCode = {
+  code: 'unsupported_media_type',
+  kind: 'unsupported',
+  meaning: 'The body is not plain JSON in UTF-8. Send `application/json`.',
+};
+
+export const INTERNAL_ERROR: ErrorCode = {
+  code: 'internal_error',
+  kind: 'fault',
+  meaning: 'The service failed. Repeat the request with the same idempotency key.',
+};
+
+export const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
+  code: 'idempotency_key_in_use',
+  kind: 'busy',
+  meaning: 'The first request with this key is still running. Repeat the request after `Retry-After`.',
+};
+
+export const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
+  code: 'idempotency_key_reused',
+  kind: 'key_reused',
+  meaning: 'The key was used for another request. Send this request with a new key.',
+};
+
+/** The codes of any route, in the order of the description. */
+export const REQUEST_ERRORS: readonly ErrorCode[] = [
+  INVALID_PARAM,
+  NOT_FOUND,
+  METHOD_NOT_ALLOWED,
+  PAYLOAD_TOO_LARGE,
+  UNSUPPORTED_MEDIA_TYPE,
+  INTERNAL_ERROR,
+  SERVICE_UNAVAILABLE,
+  IDEMPOTENCY_KEY_IN_USE,
+  IDEMPOTENCY_KEY_REUSED,
+];
 
 export interface RequestFacts {
   readonly id: string;
@@ -79,7 +135,6 @@ function withoutCursor(url: string): string {
 
 const surfaceOf = (path: string): Surface => SURFACES.find((surface) => path.startsWith(`/${surface}/`)) ?? 'secret';
 
-/** Renders refusals. Next steps have the paths that the modules of the application declare. */
 @Injectable()
 export class ErrorResponses {
   constructor(private readonly facts: Facts) {}
@@ -100,21 +155,20 @@ export class ErrorResponses {
     return new HttpResponse({ status, body: JSON.stringify(envelope) });
   }
 
-  private nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
-    const type = ERROR_RESPONSES[refusal.kind].nextStep;
+  private nextStep({ kind, code, errors, resource }: Refusal, { method, url, organization }: RequestFacts): NextStep {
+    const type = ERROR_RESPONSES[kind].nextStep;
     const path = pathOf(url);
-    if (type === 'list_resources')
-      return { type, path: this.collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
-    const [first] = refusal.errors;
+    const [first] = errors;
+    if (type === 'list_resources') return { type, path: this.collectionOf(path, first?.param), method: 'GET' };
     // Only an ID in a path has this fault. The list has the IDs that can be read.
     if (first?.param === 'id' && first.code === 'invalid_format') {
       return { type, path: this.collectionOf(path), method: 'GET' };
     }
-    const resource = type === 'read_resource' && refusal.resource && this.pathTo(refusal.resource, path, organization);
-    if (resource) return { type, path: resource, method: 'GET' };
-    if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
-    if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
-      return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
+    const found = type === 'read_resource' && resource && this.pathTo(resource, path, organization);
+    if (found) return { type, path: found, method: 'GET' };
+    if (type === 'use_method') return { type, path, method: first?.allowed[0] ?? 'GET' };
+    if (code === INVALID_PARAM.code && errors.some(({ param }) => param === 'cursor')) {
+      return { type: 'restart_list', path: errors.length === 1 ? withoutCursor(url) : path, method };
     }
     return { type, path: UNCHANGED.includes(type) ? url : path, method };
   }

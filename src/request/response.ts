@@ -1,3 +1,6 @@
+import type { Page } from '../shared/page.js';
+import { constant, flag, list, NAME, nullable, object, type Schema, text } from './schema.js';
+
 export type Headers = Readonly<Record<string, string>>;
 
 /** `body` is sent unchanged. `location` is the path of the created resource. */
@@ -18,7 +21,6 @@ export class HttpResponse {
 
   constructor(
     readonly parts: ResponseParts,
-    /** Whether this is the response to an earlier request with the same idempotency key. */
     readonly replayed: boolean = false,
   ) {}
 
@@ -30,6 +32,46 @@ export class HttpResponse {
 
 /** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
 export class IdempotentResponse extends HttpResponse {
-  /** A member that HttpResponse lacks, so that the compiler refuses a handler that returns an HttpResponse. */
-  declare protected readonly madeBy: 'Idempotency';
+  constructor(
+    parts: ResponseParts,
+    /** Of the request with the key. A handler cannot return an HttpResponse in its place, which has none. */
+    readonly fingerprint: Buffer | undefined,
+    replayed = false,
+  ) {
+    super(parts, replayed);
+  }
+}
+
+/** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */
+const NEXT_CURSOR: Schema<string | null> = {
+  [NAME]: 'NextCursor',
+  ...nullable(text('The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty.')),
+};
+
+export function listOf<View>(name: string, view: Schema<View>) {
+  return object(
+    {
+      object: constant('list', 'Object type.'),
+      data: list(view, 'Items of the page.'),
+      has_more: flag('Whether there are more items after this page.', { examples: [false] }),
+      next_cursor: NEXT_CURSOR,
+      items: list(view, 'The same as `data`.'),
+      nextCursor: NEXT_CURSOR,
+    },
+    { name },
+  );
+}
+
+/** Both names of the items have the same JSON, which is made once. */
+export function listResponse<Item, View extends { readonly id: string }>(
+  page: Page<Item>,
+  view: (item: Item) => View,
+  json: (view: View) => string = JSON.stringify,
+): HttpResponse {
+  const { hasMore, goesOn } = page;
+  const views = page.items.map(view);
+  const data = views.map((one) => json(one)).join(',');
+  const cursor = JSON.stringify(((hasMore || goesOn) && views.at(-1)?.id) || null);
+  const body = `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
+  return new HttpResponse({ status: 200, body });
 }

@@ -29,17 +29,14 @@ export function list<Item>(items: Schema<Item>, description?: string): Schema<re
   return { type: 'array', ...(description && { description }), items };
 }
 
-export function text(description: string, keywords: Readonly<Record<string, unknown>> = {}): Schema<string> {
-  return { type: 'string', description, ...keywords };
-}
+type Keywords = Readonly<Record<string, unknown>>;
+const scalar =
+  <Value>(type: string) =>
+  (description: string, keywords: Keywords = {}): Schema<Value> => ({ type, description, ...keywords });
 
-export function integer(description: string, keywords: Readonly<Record<string, unknown>> = {}): Schema<number> {
-  return { type: 'integer', description, ...keywords };
-}
-
-export function flag(description: string): Schema<boolean> {
-  return { type: 'boolean', description };
-}
+export const text = scalar<string>('string');
+export const integer = scalar<number>('integer');
+export const flag = scalar<boolean>('boolean');
 
 export function constant<const Text extends string>(value: Text, description: string): Schema<Text> {
   return { type: 'string', const: value, description };

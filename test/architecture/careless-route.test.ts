@@ -1,8 +1,9 @@
 /** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
+
 import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
 import { Database } from '../../src/persistence/database.js';
-import { IdempotencyKey } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { IdempotencyKey } from '../../src/request/idempotency/idempotency.js';
 import { useService, useShop } from '../kit/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };

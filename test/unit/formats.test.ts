@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { FORMATS, type FormatName, parseInstant } from '../../src/request/validation/formats.js';
+import * as formats from '../../src/request/validation/formats.js';
+import { isWebhookUrl } from '../../src/shared/webhook-urls.js';
+
+const { parseInstant } = formats;
+const FORMATS = { ...formats, isWebhookUrl };
+type FormatName = Extract<keyof typeof FORMATS, `is${string}`>;
 
 /** As long as a name may be. */
 const NAME = `${'a.'.repeat(126)}a`;

@@ -1,7 +1,6 @@
 import { VERSION } from '../../src/platform/version.js';
-import { ACTOR_PATTERN } from '../../src/request/actor.guard.js';
-import type { Credential } from '../../src/request/credential.js';
-import { KEY_PATTERN } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { ACTOR_PATTERN, KEY_PATTERN } from '../../src/request/request.js';
+import type { Credential } from '../../src/request/route.js';
 
 export const INFO = {
   title: 'Tillgate',

@@ -69,8 +69,8 @@ export class Components {
 
   request(request: RequestClass): Json {
     const { name } = request;
-    this.schemas[name] ??= objectSchema(request, (field) =>
-      shownSchema(field, this.facts, (nested) => this.request(nested)),
+    this.schemas[name] ??= objectSchema(request, this.facts, (field) =>
+      shownSchema(field, (nested) => this.request(nested)),
     );
     return { $ref: referenceTo(name) };
   }

@@ -43,15 +43,17 @@ function parametersOf({ idKind, query }: Route, components: Components): MethodD
   const { description = '', ...schema } = idKind ? (id(idKind, 'ID of the resource.') as Json) : {};
   return [
     ...(idKind ? [ApiParam({ name: 'id', required: true, description: `${description}`, schema })] : []),
-    ...(query ? [...fieldsOf(query)].map(([name, field]) => queryParameter(name, field, components)) : []),
+    ...(query
+      ? [...fieldsOf(query, components.facts)].map(([name, field]) => queryParameter(name, field, components))
+      : []),
   ];
 }
 
 function queryParameter(name: string, field: Field, components: Components): MethodDecorator {
-  const { description, type, ...schema } = shownSchema(field, components.facts, (nested) => components.request(nested));
+  const { description, type, ...schema } = shownSchema(field, (nested) => components.request(nested));
   return ApiQuery({
     name,
-    required: !field.isOptional,
+    required: !field.optional,
     description,
     schema: { type: [type].flat()[0], ...schema },
   } as ApiQueryOptions);
@@ -59,7 +61,7 @@ function queryParameter(name: string, field: Field, components: Components): Met
 
 function bodyOf({ body, operationId }: Route, components: Components): MethodDecorator[] {
   if (!body) return [];
-  const required = [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional);
+  const required = [...fieldsOf(body, components.facts).values()].some(({ optional }) => !optional);
   const { body: example } = examplesOf(operationId);
   const examples = example === undefined ? {} : { examples: { smallest: { value: example } } };
   return [ApiBody({ required, schema: components.request(body), ...examples })];

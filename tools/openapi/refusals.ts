@@ -1,10 +1,11 @@
 /** The error codes of a route, with an example of each, which the production code renders. */
 
+import type { FastifyRequest } from 'fastify';
 import { notJson, tooLarge } from '../../src/request/body.guard.js';
 import { internalError, unavailable } from '../../src/request/error.filter.js';
 import { statusOf } from '../../src/request/errors.js';
 import { inUse, keyReused } from '../../src/request/idempotency/idempotency.js';
-import { keyOf } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { idempotencyKeyOf } from '../../src/request/request.js';
 import { exampleId } from '../../src/request/schema.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
 import { PathIdPipe } from '../../src/request/validation/validation.js';
@@ -61,14 +62,24 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
 }
 
 /** Headers without a usable key. Where the key is optional, a missing header is fine. */
-const UNUSABLE = { required: [], accepted: ['""'] };
+const sent = (rawHeaders: readonly string[]) => ({ raw: { rawHeaders } }) as FastifyRequest;
+const UNUSABLE = { required: [], accepted: ['Idempotency-Key', '""'] };
 
 function invalidExamples({ idempotencyKey, idKind, query, body }: Route, components: Components): Example[] {
   const found = [
-    ...(idempotencyKey ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey])) }] : []),
+    ...(idempotencyKey
+      ? [
+          {
+            name: 'idempotency_key',
+            refusal: refusalOf(() => idempotencyKeyOf(sent(UNUSABLE[idempotencyKey]), idempotencyKey)),
+          },
+        ]
+      : []),
     ...(idKind ? [malformedId(idKind)] : []),
     ...(query ? invalidQueries(query, components) : []),
-    ...(body ? invalid(components, 'body', body, fieldsOf(body).size === 0 ? { unknown: true } : {}) : []),
+    ...(body
+      ? invalid(components, 'body', body, fieldsOf(body, components.facts).size === 0 ? { unknown: true } : {})
+      : []),
   ];
   const host = invalidParam('Host', 'required', 'The Host header is required.');
   return found.length > 0 ? found : [{ name: 'host', refusal: host }];
@@ -80,7 +91,7 @@ function malformedId(kind: IdKind): Example {
 }
 
 function invalidQueries(query: RequestClass, components: Components): Example[] {
-  const fields = fieldsOf(query);
+  const fields = fieldsOf(query, components.facts);
   return [
     ...invalid(components, 'query', query, fields.has('limit') ? { limit: '0' } : {}),
     ...(fields.has('cursor') ? invalid(components, 'malformed_cursor', query, { cursor: 'malformed' }) : []),

@@ -1,22 +1,15 @@
 import type { Facts } from '../../src/platform/facts.js';
 import { exampleId } from '../../src/request/schema.js';
-import {
-  type Field,
-  fieldsOf,
-  type Kinds,
-  type RequestClass,
-  type Rule,
-  resolved,
-  type Texts,
-} from '../../src/request/validation/constraints.js';
-import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import { type Field, fieldsOf, type RequestClass, type Rule } from '../../src/request/validation/constraints.js';
+import { DATE_TIME, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import type { IdKind } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
 /** As it was released. The service also refuses braces in the host. */
 const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
 
-const FORMATS: Readonly<Record<FormatName, Keywords>> = {
+const FORMATS: Readonly<Record<string, Keywords>> = {
   isCurrency: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
   isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
   isWebhookUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
@@ -32,7 +25,7 @@ const FORMATS: Readonly<Record<FormatName, Keywords>> = {
 };
 
 /** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
-const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords>> = {
+const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),
   isBoolean: () => ({ type: 'boolean' }),
@@ -44,18 +37,16 @@ const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords
   arrayMinSize: (minItems: number) => ({ minItems }),
   arrayMaxSize: (maxItems: number) => ({ maxItems }),
   arrayUnique: () => ({ uniqueItems: true }),
-  isIn: (values: Texts, facts) => ({ enum: resolved(values, facts) }),
-  isIdOf: (kinds: Kinds, facts) => {
-    const all = resolved(kinds, facts);
-    return { pattern: all.map(({ pattern }) => pattern.source).join('|'), examples: all.slice(0, 1).map(exampleId) };
-  },
-  isCurrency: (name: FormatName) => FORMATS[name],
-  isFormat: (name: FormatName) => FORMATS[name],
+  isIn: (values: readonly string[]) => ({ enum: values }),
+  isIdOf: (kinds: readonly IdKind[]) => ({
+    pattern: kinds.map(({ pattern }) => pattern.source).join('|'),
+    examples: kinds.slice(0, 1).map(exampleId),
+  }),
 };
 
-export function objectSchema(request: RequestClass, schemaOf: (field: Field) => Keywords): Keywords {
-  const fields = [...fieldsOf(request)];
-  const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
+export function objectSchema(request: RequestClass, facts: Facts, schemaOf: (field: Field) => Keywords): Keywords {
+  const fields = [...fieldsOf(request, facts)];
+  const required = fields.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)])),
@@ -66,21 +57,21 @@ export function objectSchema(request: RequestClass, schemaOf: (field: Field) => 
 
 type OfClass = (type: RequestClass) => Keywords;
 
-export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywords {
+export function shownSchema(field: Field, ofClass: OfClass): Keywords {
   const { description, default: fallback } = field;
   return {
-    ...valueSchema(field, facts, ofClass),
+    ...valueSchema(field, ofClass),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
 }
 
-function valueSchema({ nested, rules, entryRules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
-  const own = merged(rules, facts);
+function valueSchema({ nested, rules, entryRules, nullable }: Field, ofClass: OfClass): Keywords {
+  const own = merged(rules);
   if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules, facts) };
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules) };
   if (nested) return ofClass(nested());
-  return isNullable ? { ...own, type: [own.type, 'null'] } : own;
+  return nullable ? { ...own, type: [own.type, 'null'] } : own;
 }
 
 function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords {
@@ -94,6 +85,6 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
   };
 }
 
-function merged(rules: readonly Rule[], facts: Facts): Keywords {
-  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never, facts)));
+function merged(rules: readonly Rule[]): Keywords {
+  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]));
 }

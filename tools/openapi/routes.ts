@@ -1,22 +1,18 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import {
-  GUARDS_METADATA,
-  METHOD_METADATA,
-  PARAMTYPES_METADATA,
-  ROUTE_ARGS_METADATA,
-  RouteParamtypes,
-} from '@nestjs/common/internal';
+import { METHOD_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
-import { CREDENTIAL, type Credential, RIGHT } from '../../src/request/credential.js';
-import { IdempotencyKeyGuard } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { PRESENCES } from '../../src/request/idempotency/idempotency.js';
 import {
+  CREDENTIAL,
+  type Credential,
   OPERATION,
   type OperationFacts,
+  RIGHT,
   TAG,
   type TagFacts,
   WEBHOOKS,
   type WebhookFacts,
-} from '../../src/request/operation.js';
+} from '../../src/request/route.js';
 import type { RequestClass } from '../../src/request/validation/constraints.js';
 import { type OwnedResource, OwnerPipe } from '../../src/request/validation/owned.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
@@ -51,14 +47,13 @@ export function routesOf(controller: Type): Route[] {
     const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
     if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
-    const idempotencyKey = idempotencyKeyOf(handler);
     const route = {
       controller,
       handler: name,
       credential,
       tag: tagOf(controller),
       right: read<Right>(RIGHT, handler),
-      idempotencyKey,
+      idempotencyKey: PRESENCES.get(handler),
     };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
@@ -75,11 +70,6 @@ function tagOf(controller: Type): TagFacts {
   const tag = read<TagFacts>(TAG, controller);
   if (!tag) throw new Error(`${controller.name} has no @Tag.`);
   return tag;
-}
-
-function idempotencyKeyOf(handler: object): Route['idempotencyKey'] {
-  const guards = read<unknown[]>(GUARDS_METADATA, handler) ?? [];
-  return guards.find((guard) => guard instanceof IdempotencyKeyGuard)?.presence;
 }
 
 function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {

@@ -1,4 +1,4 @@
-import type { TagFacts, WebhookFacts } from '../../src/request/operation.js';
+import type { TagFacts, WebhookFacts } from '../../src/request/route.js';
 import type { Components, Json } from './components.js';
 import { examplesOf } from './operation-examples.js';
 

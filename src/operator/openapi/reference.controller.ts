@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../../request/credential.js';
+import { Public } from '../../request/route.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 

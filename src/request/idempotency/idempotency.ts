@@ -1,37 +1,63 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { Database } from '../../persistence/database.js';
 import { sqlState, violates } from '../../platform/faults.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../shared/decision.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
-import { ErrorResponses, statusOf } from '../errors.js';
+import {
+  ErrorResponses,
+  IDEMPOTENCY_KEY_IN_USE,
+  IDEMPOTENCY_KEY_REUSED,
+  type RequestFacts,
+  statusOf,
+} from '../errors.js';
+import { idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import { IdempotentResponse, type ResponseParts } from '../response.js';
-import type { KeyedRequest } from './idempotency-key.guard.js';
-import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
+import { type Claim, fingerprintOf, KEY_CONSTRAINT, StoredResponses } from './stored-responses.js';
 
-const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
-  code: 'idempotency_key_in_use',
-  kind: 'busy',
-  meaning: 'The first request with this key is still running. Repeat the request after `Retry-After`.',
-};
+/** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
+export interface KeyedRequest<Body = unknown> extends RequestFacts {
+  /** Method and route. The same key on another operation is a different key. */
+  readonly operation: string;
+  /** Null if the key is optional and missing; undefined if the route takes none. */
+  readonly key: string | null | undefined;
+  readonly subject: string | undefined;
+  readonly body: Body;
+  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
+  readonly hasEffect?: boolean;
+}
 
-const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
-  code: 'idempotency_key_reused',
-  kind: 'key_reused',
-  meaning: 'The key was used for another request. Send this request with a new key.',
-};
+/** The handler must return what Idempotency makes, because nothing else stores the response with its write. */
+type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
+  controller: object,
+  name: string | symbol,
+  route: TypedPropertyDescriptor<Route>,
+) => void;
 
-export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED];
+export const PRESENCES = new WeakMap<object, Presence>();
+
+export function IdempotencyKey(presence: Presence): KeyedRoute {
+  return (_controller, _name, { value }) => void PRESENCES.set(value as object, presence);
+}
+
+export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
+  const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
+  const { id, method, url, params, body, routeOptions } = request;
+  const presence = PRESENCES.get(context.getHandler());
+  const key = presence && idempotencyKeyOf(request, presence);
+  return { id, method, url, operation: `${method} ${routeOptions.url}`, key, subject: params.id, body };
+}
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;
 
+type KeyedClaim = KeyedRequest & Claim;
+
 type Decide<Result> = () => Promise<Decision<Result>>;
 
 interface Running {
-  readonly fingerprint: Buffer;
   outcome: Promise<IdempotentResponse> | undefined;
 }
 
@@ -57,12 +83,12 @@ export class Idempotency {
     decide: Decide<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
-    const { operation, key, subject } = request;
+    const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
-    const claim = { operation, key, subject, fingerprint: fingerprintOf(request), request };
+    const claim = { ...request, key, fingerprint: fingerprintOf(request.subject, request.body) };
     const answer = ({ result, writes }: Decided<Result>) => {
-      const response = new IdempotentResponse(respond(result));
+      const response = new IdempotentResponse(respond(result), claim.fingerprint);
       return decided(response, this.responses.add(caller, claim, response), ...writes);
     };
     return this.alone(caller, claim, async () => {
@@ -78,18 +104,16 @@ export class Idempotency {
     decide: Decide<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
-    return new IdempotentResponse(respond(await this.database.commit(decide)));
+    return new IdempotentResponse(respond(await this.database.commit(decide)), undefined);
   }
 
-  /** Runs one request for each key at a time. The others get its response. */
-  private async alone(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>): Promise<IdempotentResponse> {
-    const { operation, key, fingerprint } = claim;
-    const name = `${nameOf(caller)} ${operation} ${key}`;
+  private async alone(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+    const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
       const response = await withinPatience(first.outcome);
-      if (response) return replay({ response, fingerprint: first.fingerprint }, fingerprint);
+      if (response) return replay(response, claim);
     }
-    const first: Running = { fingerprint, outcome: this.found(caller, claim, decide) };
+    const first: Running = { outcome: this.found(caller, claim, decide) };
     this.running.set(name, first);
     try {
       return (await first.outcome) as IdempotentResponse;
@@ -101,25 +125,21 @@ export class Idempotency {
   }
 
   /** Looks for a stored response first where one is likely, or where the use case has an effect that no rollback undoes. */
-  private async found(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>): Promise<IdempotentResponse> {
-    const { hasEffect } = claim.request;
+  private async found(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+    const { hasEffect } = claim;
     if (hasEffect || this.responses.isRepeating(caller)) {
       const stored = await this.responses.find(caller, claim);
       // Another request under the key may be refused for its own faults first, as it is without this look-up.
-      const isSame = stored?.fingerprint.equals(claim.fingerprint);
-      if (stored && (isSame || hasEffect)) return replay(stored, claim.fingerprint);
+      if (stored && (hasEffect || isOf(stored, claim))) return replay(stored, claim);
     }
-    const response = await this.attempt(caller, claim, decide);
+    // Once more, because a response under the key may have expired. That one expires meanwhile does not happen twice in a row.
+    const response = (await this.attempt(caller, claim, decide)) ?? (await this.attempt(caller, claim, decide));
     if (response) return response;
-    // The response under the key had expired. That one expires meanwhile does not happen twice in a row.
-    await this.responses.forget(caller, claim);
-    const again = await this.attempt(caller, claim, decide);
-    if (again) return again;
     throw inUse();
   }
 
-  /** The response to the decision, or the one that is stored under the key. Undefined if the key is taken without one. */
-  private async attempt(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>) {
+  /** The response to the decision, or the one that is stored under the key. Undefined if the key was taken by an expired one. */
+  private async attempt(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
     try {
       return await this.respond(caller, claim, decide);
     } catch (error) {
@@ -127,44 +147,33 @@ export class Idempotency {
       if (!violates(error, KEY_CONSTRAINT)) throw error;
     }
     const stored = await this.responses.find(caller, claim);
-    return stored && replay(stored, claim.fingerprint);
+    if (stored) return replay(stored, claim);
+    await this.responses.forget(caller, claim);
+    return undefined;
   }
 
   /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
-  private async respond(caller: Caller, claim: Claim, decide: Decide<IdempotentResponse>) {
+  private async respond(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
     try {
       return await this.database.commit(decide);
     } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
       // A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried.
       const stored = status === 400 ? await this.responses.find(caller, claim) : undefined;
-      if (stored?.fingerprint.equals(claim.fingerprint)) return stored.response;
+      if (stored && isOf(stored, claim)) return stored;
       if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
-      const { parts } = this.errors.answerTo(error as Refusal, { ...claim.request, organization: caller.organization });
-      const response = new IdempotentResponse(parts);
+      const { parts } = this.errors.answerTo(error as Refusal, { ...claim, organization: caller.organization });
+      const response = new IdempotentResponse(parts, claim.fingerprint);
       return this.database.commit(async () => decided(response, this.responses.add(caller, claim, response)));
     }
   }
 }
 
-/** SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the operation has one. */
-function fingerprintOf({ subject, body }: KeyedRequest): Buffer {
-  const text = JSON.stringify(inOrder(body)) ?? '';
-  return hash('sha256', subject === undefined ? text : `${subject} ${text}`, 'buffer');
-}
+const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) => fingerprint?.equals(claim.fingerprint) === true;
 
-/** The value with the members of each object sorted by name. Libraries for RFC 8785 take five times as long. */
-function inOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(inOrder);
-  const ordered: Record<string, unknown> = {};
-  for (const name of Object.keys(value).sort()) ordered[name] = inOrder((value as Record<string, unknown>)[name]);
-  return ordered;
-}
-
-function replay({ response, fingerprint }: StoredResponse, expected: Buffer): IdempotentResponse {
-  if (!fingerprint.equals(expected)) throw keyReused();
-  return new IdempotentResponse(response.parts, true);
+function replay(response: IdempotentResponse, claim: Claim): IdempotentResponse {
+  if (!isOf(response, claim)) throw keyReused();
+  return new IdempotentResponse(response.parts, claim.fingerprint, true);
 }
 
 /** The response of the first request, or undefined if it failed without one. Refuses after WAIT_MS. */

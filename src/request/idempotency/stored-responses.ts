@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Encryption } from '../../encryption/encryption.js';
 import { hot, insertInto, type Part } from '../../engine/index.js';
@@ -11,7 +12,6 @@ import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
-import type { KeyedRequest } from './idempotency-key.guard.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
@@ -53,18 +53,14 @@ export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', '
 
 const SWEEPER = { queue: 'idempotency.sweep' };
 
-export interface Claim extends Pick<KeyedRequest, 'operation' | 'subject'> {
+export interface Claim {
+  readonly operation: string;
   readonly key: string;
+  readonly subject: string | undefined;
   readonly fingerprint: Buffer;
-  readonly request: KeyedRequest;
 }
 
 type Scope = Pick<Claim, 'operation' | 'key'>;
-
-export interface StoredResponse {
-  readonly response: IdempotentResponse;
-  readonly fingerprint: Buffer;
-}
 
 interface OldResponse extends Place {
   readonly expiresAt: string;
@@ -101,16 +97,15 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   /** The response under the key. Undefined if it has expired, because the key then counts as new. */
-  async find(caller: Caller, scope: Scope): Promise<StoredResponse | undefined> {
+  async find(caller: Caller, scope: Scope): Promise<IdempotentResponse | undefined> {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     this.count(caller, row !== undefined);
     if (!row) return undefined;
     const { fingerprint, status, location } = row;
     const body = Encryption.isEncrypted(row.body) ? this.encryption.decrypt(row.body) : row.body;
-    return { response: new IdempotentResponse({ status, location, body }, true), fingerprint };
+    return new IdempotentResponse({ status, location, body }, fingerprint, true);
   }
 
-  /** Whether the caller has just repeated a request, and may do so again. */
   isRepeating(caller: Caller): boolean {
     return this.repeating.has(nameOf(caller));
   }
@@ -118,10 +113,9 @@ export class StoredResponses implements OnApplicationBootstrap {
   private count(caller: Caller, isRepeated: boolean): void {
     const name = nameOf(caller);
     const left = isRepeated ? LOOK_FIRST : (this.repeating.get(name) ?? 0) - 1;
-    this.repeating.delete(name);
-    if (left <= 0) return;
-    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
-    this.repeating.set(name, left);
+    if (left > 0) this.repeating.set(name, left);
+    else this.repeating.delete(name);
+    if (this.repeating.size > MAX_REPEATING) this.repeating.clear();
   }
 
   async forget(caller: Caller, scope: Scope): Promise<void> {
@@ -136,7 +130,6 @@ export class StoredResponses implements OnApplicationBootstrap {
     });
   }
 
-  /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
   async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
     return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
   }
@@ -146,7 +139,6 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 }
 
-/** The UUID in the path or, of what was created, at the start of the response. */
 function resourceOf(subject: string | undefined, body: string): string | null {
   const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
   return id === undefined ? null : uuidOf(id);
@@ -154,4 +146,19 @@ function resourceOf(subject: string | undefined, body: string): string | null {
 
 function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {
   return [uuidOf(caller.organization), caller.mode, operation, key];
+}
+
+/** SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the operation has one. */
+export function fingerprintOf(subject: string | undefined, body: unknown): Buffer {
+  const text = JSON.stringify(inOrder(body)) ?? '';
+  return hash('sha256', subject === undefined ? text : `${subject} ${text}`, 'buffer');
+}
+
+/** The value with the members of each object sorted by name. Libraries for RFC 8785 take five times as long. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const ordered: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) ordered[name] = inOrder((value as Record<string, unknown>)[name]);
+  return ordered;
 }

@@ -1,22 +1,16 @@
 /** What the decorators of request classes say, read from class-validator's metadata. */
-import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
+import { getMetadataStorage, isString, type ValidationArguments, ValidationTypes } from 'class-validator';
 import type { Facts } from '../../platform/facts.js';
-import type { ParamCode } from '../../shared/errors.js';
-import type { IdKind } from '../../shared/id.js';
-
-/** A value, or what it is in an application, by what the modules of this one declare. */
-type OfFacts<Value> = Value | ((facts: Facts) => Value);
-export type Texts = OfFacts<readonly string[]>;
-export type Kinds = OfFacts<readonly IdKind[]>;
-
-export const resolved = <Value>(value: OfFacts<Value>, facts: Facts): Value =>
-  value instanceof Function ? value(facts) : value;
+import type { ParamCode, ParamError } from '../../shared/errors.js';
 
 export type RequestClass = new () => object;
 
+/** What a field is besides its rules. IsOptional and ValidateIf of class-validator are not read: `optional` and `nullable` say it. */
 export interface Form {
   readonly description?: string;
   readonly default?: unknown;
+  readonly optional?: boolean | undefined;
+  readonly nullable?: boolean | undefined;
   /** The class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;
   readonly most?: number;
@@ -24,76 +18,77 @@ export interface Form {
   readonly read?: (sent: unknown) => unknown;
 }
 
-/** What callers read of a broken rule, and what they may send instead. */
-export interface Said {
-  readonly code: ParamCode;
-  readonly message: OfFacts<string>;
-  readonly allowed?: Texts;
+/** What callers read of a rule that is broken: a message without its subject, and what they may send instead. */
+export type Said = Omit<ParamError, 'param'>;
+
+export interface Rule extends Said {
+  readonly name: string;
+  readonly bound: unknown;
+  readonly fits: (value: unknown) => boolean;
 }
 
 export interface Field extends Form {
   readonly name: string;
-  readonly isOptional: boolean;
-  readonly isNullable: boolean;
-  readonly applies: (object: object, value: unknown) => boolean;
+  readonly fields: Fields | undefined;
   readonly rules: readonly Rule[];
-  /** Rules of each entry of a list or map. */
   readonly entryRules: readonly Rule[];
 }
 
-export type Rule = ReturnType<typeof ruleOf>;
+export type Fields = ReadonlyMap<string, Field>;
 
 const storage = getMetadataStorage();
-const known = new WeakMap<RequestClass, ReadonlyMap<string, Field>>();
-
-export function fieldsOf(request: RequestClass): ReadonlyMap<string, Field> {
-  let fields = known.get(request);
-  if (!fields) {
-    const byName = storage.groupByPropertyName(storage.getTargetValidationMetadatas(request, '', false, false));
-    fields = new Map(Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata)]));
-    known.set(request, fields);
-  }
-  return fields;
-}
-
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
-function fieldOf(name: string, metadata: readonly Metadata[]): Field {
-  const conditions = metadata
-    .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
-    .map(({ constraints: [condition] }) => condition as Field['applies']);
-  const applies: Field['applies'] = (...given) => conditions.every((condition) => condition(...given));
-  const [only = applies, ...others] = conditions;
+export function fieldsOf(request: RequestClass, facts: Facts): Fields {
+  const byName = storage.groupByPropertyName(storage.getTargetValidationMetadatas(request, '', false, false));
+  return new Map(Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata, facts)]));
+}
+
+function fieldOf(name: string, metadata: readonly Metadata[], facts: Facts): Field {
+  const form: Form = metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context ?? {};
   const declared = metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
+    ...form,
     name,
-    ...(metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context as Form),
-    isOptional: !applies({}, undefined),
-    isNullable: !applies({}, null),
-    applies: others.length === 0 ? only : applies,
-    rules: declared.filter(({ each }) => !each).map(ruleOf),
-    entryRules: declared.filter(({ each }) => each).map(ruleOf),
+    fields: form.nested && fieldsOf(form.nested(), facts),
+    rules: declared.filter(({ each }) => !each).map((one) => ruleOf(one, facts)),
+    entryRules: declared.filter(({ each }) => each).map((one) => ruleOf(one, facts)),
   };
 }
 
-/** class-validator tells a validator the validated object; here that is the facts of the application. */
-function ruleOf({ name = '', constraints = [], constraintCls, context = {} }: Metadata) {
-  const [bound] = constraints as unknown[];
-  const { code = 'invalid_value', message, allowed = [] }: Partial<Said> = context;
+/** What is said of a broken rule, by its name. A message of its decorator comes before this one; other rules are of formats. */
+const SAID: Readonly<Record<string, readonly [code: ParamCode, message?: string]>> = {
+  isString: ['invalid_type', 'must be a string'],
+  type: ['invalid_type', 'must be a string'],
+  isInt: ['invalid_type'],
+  isBoolean: ['invalid_type', 'must be true or false'],
+  isArray: ['invalid_type', 'must be an array'],
+  min: ['too_small', 'must be at least $constraint1'],
+  max: ['too_large'],
+  minLength: ['too_short', 'must have at least $constraint1 characters'],
+  maxLength: ['too_long', 'must have at most $constraint1 characters'],
+  arrayMinSize: ['too_short', 'must have at least $constraint1 entries'],
+  arrayMaxSize: ['too_long', 'must have at most $constraint1 entries'],
+  arrayUnique: ['duplicate', 'must name each value once'],
+  isIn: ['invalid_value', 'must be one of $constraint1'],
+  isCurrency: ['invalid_value'],
+};
+
+/** A bound that is a function is what the modules of the application declare. One that is a list of texts is what is allowed. */
+function ruleOf(
+  { name = '', constraints: [declared] = [], constraintCls, message: own }: Metadata,
+  facts: Facts,
+): Rule {
+  const bound = declared instanceof Function ? declared(facts) : declared;
+  const given = { constraints: [bound] } as ValidationArguments;
   const [{ instance: validator } = { instance: undefined }] = storage.getTargetValidatorConstraints(constraintCls);
-  // Made once, because a request has many values.
-  const given = { constraints } as { object?: object } as ValidationArguments;
+  const [code, usual = `${validator?.defaultMessage?.(given)}`] = SAID[name.replace(/^.*\./, '')] ?? ['invalid_format'];
+  const message = own instanceof Function ? own(given) : (own ?? usual);
   return {
     ...{ name, bound, code },
-    fits: (value: unknown, facts: Facts): boolean => {
-      given.object = facts;
-      return validator?.validate(value, given) === true;
-    },
-    message: (facts: Facts): string => {
-      const said = resolved(message, facts) ?? validator?.defaultMessage?.(given) ?? 'is invalid';
-      return said.replace('$property ', '').replace('$constraint1', `${bound}`);
-    },
-    allowed: (facts: Facts) => resolved(allowed, facts),
+    message: message.replace('$property ', '').replace('$constraint1', [bound].flat().join(', ')),
+    allowed: Array.isArray(bound) && bound.every(isString) ? bound : [],
+    fits: (value) => validator?.validate(value, given) === true,
   };
 }
 

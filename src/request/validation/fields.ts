@@ -7,76 +7,63 @@ import {
   ArrayUnique,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
-  IsOptional,
   IsString,
   isString,
   Max,
   Min,
   ValidateBy,
-  ValidateIf,
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
 import { ALL_EVENTS, type Facts } from '../../platform/facts.js';
-import type { ParamCode } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import { isVisible } from '../../shared/visible.js';
-import { type Form, type Kinds, type RequestClass, resolved, type Said, type Texts } from './constraints.js';
-import { FORMATS, type FormatName } from './formats.js';
+import { isOrigin } from '../../shared/web-url.js';
+import { isWebhookUrl } from '../../shared/webhook-urls.js';
+import { type Form, isObject, type RequestClass } from './constraints.js';
+import { isAddrSpec, isCurrency, isInstant, isKeyText, isLocale, isVisibleAscii, isWebUrl } from './formats.js';
 
-export interface About extends Pick<Form, 'description' | 'default'> {
-  /** The field may be missing. A text may also be null, because responses show a missing text as null. */
-  readonly optional?: boolean | undefined;
+export type About = Pick<Form, 'description' | 'default' | 'optional' | 'nullable'>;
+
+export function field(form: Form, ...rules: PropertyDecorator[]): PropertyDecorator {
+  return applyDecorators(Allow({ context: form }), ...rules);
 }
 
-export function field({ optional = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
-  const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
-  return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
-}
+/** A value, or what it is by what the modules of the application declare. */
+type OfFacts<Value> = Value | ((facts: Facts) => Value);
 
-export const says = (code: ParamCode, message: Said['message'], allowed: Texts = []) => ({
-  context: { code, message, allowed } satisfies Said,
-});
-
-export function holds(
+function holds<Bound>(
   name: string,
-  bound: unknown,
-  fits: (value: never, facts: Facts) => boolean,
-  options: ValidationOptions,
+  bound: OfFacts<Bound>,
+  fits: (value: never, bound: Bound) => boolean,
+  options?: ValidationOptions,
 ): PropertyDecorator {
-  const validate = (value: unknown, given?: ValidationArguments) => fits(value as never, given?.object as Facts);
+  const validate = (value: unknown, given?: ValidationArguments) => fits(value as never, given?.constraints[0]);
   return ValidateBy({ name, constraints: [bound], validator: { validate } }, options);
 }
 
 /** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
-export const isWithin = (text: unknown, max: number) =>
-  isString(text) && (text.length <= max || [...text].length <= max);
+const isWithin = (text: unknown, max: number) => isString(text) && (text.length <= max || [...text].length <= max);
+const atMost = (max: number, options?: ValidationOptions) => holds('maxLength', max, isWithin, options);
+const atLeast = (min: number) => holds('minLength', min, (text: unknown) => isString(text) && !isWithin(text, min - 1));
 
-export const TOO_LONG = says('too_long', 'must have at most $constraint1 characters');
-export const TOO_SHORT = says('too_short', 'must have at least $constraint1 characters');
+/** The description knows the rule by the name of the function. */
+const isA = (format: (text: string) => boolean, message: string, each = false) =>
+  holds(format.name, undefined, (text) => isString(text) && format(text), { message, each });
 
-const isText = (each = false) => IsString({ ...says('invalid_type', 'must be a string'), each });
-const atMost = (max: number, each = false) =>
-  holds('maxLength', max, (text) => isWithin(text, max), { ...TOO_LONG, each });
-const atLeast = (min: number) =>
-  holds('minLength', min, (text) => isString(text) && !isWithin(text, min - 1), TOO_SHORT);
+/** An optional text may also be null, because responses show a missing text as null. */
+const text = (about: About, ...rules: PropertyDecorator[]) =>
+  field({ ...about, nullable: about.optional }, IsString(), ...rules);
 
-const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
-  field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
-
-export const Integer = ({
-  min,
-  max,
-  unit = '',
-  ...about
-}: About & Form & { min: number; max: number; unit?: string }) =>
+export const Integer = ({ min, max, unit = '', ...about }: Form & { min: number; max: number; unit?: string }) =>
   field(
     about,
-    IsInt(says('invalid_type', `must be an integer${unit}`)),
-    Min(min, says('too_small', 'must be at least $constraint1')),
-    Max(max, says('too_large', `must be at most $constraint1${unit}`)),
+    IsInt({ message: `must be an integer${unit}` }),
+    Min(min),
+    Max(max, { message: `must be at most $constraint1${unit}` }),
   );
 
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
@@ -84,98 +71,98 @@ export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
 
 export const Time = (about: About & { max: number }) => Integer({ min: 0, unit: ', in Unix seconds', ...about });
 
-export const Flag = (about: About = {}) => field(about, IsBoolean(says('invalid_type', 'must be true or false')));
+export const Flag = (about: About) => field(about, IsBoolean());
 
-const BLANK = says('invalid_format', 'must have a visible character');
-const isShown = (text: unknown) => isString(text) && (text === '' || isVisible(text));
+const isShown = (text: string) => text === '' || isVisible(text);
 
 export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
-  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), holds('isShown', 'isShown', isShown, BLANK));
+  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), isA(isShown, 'must have a visible character'));
 
-function isOneOf(values: Texts, each = false): PropertyDecorator {
-  const said = says('invalid_value', (facts) => `must be one of ${resolved(values, facts).join(', ')}`, values);
-  return holds('isIn', values, (text, facts) => resolved(values, facts).includes(text), { ...said, each });
-}
+type Texts = OfFacts<readonly string[]>;
+const isOneOf = (values: Texts, options?: ValidationOptions) => IsIn(values as string[], options);
 
-export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
+export const OneOf = (values: Texts, about: About) => field(about, IsString(), isOneOf(values));
 
-function isIdOf(kinds: Kinds): PropertyDecorator {
-  const fits = (id: unknown, facts: Facts) => isString(id) && resolved(kinds, facts).some((kind) => isId(kind, id));
-  const said = says('invalid_format', (facts) => `must be ${resolved(kinds, facts).map(idInWords).join(', or ')}`);
-  return holds('isIdOf', kinds, fits, said);
-}
+type Kinds = readonly IdKind[];
+const isIdOf = (id: unknown, kinds: Kinds) => isString(id) && kinds.some((kind) => isId(kind, id));
+const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
+  `must be ${(kinds as Kinds).map(idInWords).join(', or ')}`;
 
-export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]));
+export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: About) =>
+  text(about, holds('isIdOf', kind instanceof Function ? kind : [kind], isIdOf, { message: asIds }));
 
-const withEvents: Kinds = ({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id);
+export const Currency = (about: About) =>
+  text(
+    about,
+    holds('isCurrency', CURRENCIES, (text) => isString(text) && isCurrency(text), {
+      message: 'must be an ISO 4217 currency code with a minor unit',
+    }),
+  );
 
-export const ResourceId = (about: About, kinds = withEvents) => text(about, isIdOf(kinds));
-
-const isFormat = (name: FormatName, message: string, each = false) =>
-  holds('isFormat', name, (text) => isString(text) && FORMATS[name](text), {
-    ...says('invalid_format', message),
-    each,
-  });
-
-const formatted = (max: number, name: FormatName, message: string) => (about: About) =>
-  text(about, atMost(max), isFormat(name, message));
-
-const isCurrency = (text: unknown) => isString(text) && FORMATS.isCurrency(text);
-const NO_CURRENCY = says('invalid_value', 'must be an ISO 4217 currency code with a minor unit', CURRENCIES);
-
-export const Currency = (about: About = {}) => text(about, holds('isCurrency', 'isCurrency', isCurrency, NO_CURRENCY));
+const formatted = (max: number, format: (text: string) => boolean, message: string) => (about: About) =>
+  text(about, atMost(max), isA(format, message));
 
 const WEB_URL = 'must be an absolute https URL without user information, or in test mode http to localhost';
-export const WebUrl = formatted(2048, 'isWebUrl', WEB_URL);
+export const WebUrl = formatted(2048, isWebUrl, WEB_URL);
 
 export const WebhookUrl = formatted(
   2048,
-  'isWebhookUrl',
+  isWebhookUrl,
   'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
-export const Email = formatted(254, 'isAddrSpec', 'must be one e-mail address');
+export const Email = formatted(254, isAddrSpec, 'must be one e-mail address');
 
 /** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
-export const Locale = formatted(35, 'isLocale', 'must be a BCP 47 language tag or auto');
+export const Locale = formatted(35, isLocale, 'must be a BCP 47 language tag or auto');
+
+export const VisibleAscii = formatted(255, isVisibleAscii, 'must be visible ASCII without spaces');
+export const KeyText = formatted(255, isKeyText, 'must be visible ASCII, with spaces only inside');
 
 export const Instant = (about: About) =>
-  text(about, isFormat('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'));
-
-export const VisibleAscii = formatted(255, 'isVisibleAscii', 'must be visible ASCII without spaces');
-export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with spaces only inside');
+  text(about, isA(isInstant, 'must be Unix seconds, an RFC 3339 instant or a date'));
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
-export const Fields = (nested: () => RequestClass, about: About = {}) => field({ ...about, nested });
+export const Fields = (nested: () => RequestClass, about: About) => field({ ...about, nested });
 
 type List = About & { min?: number; max: number };
 
 function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
-  return field(
-    { ...about, most: max },
-    IsArray(says('invalid_type', 'must be an array')),
-    ...(min > 0 ? [ArrayMinSize(min, says('too_short', 'must have at least $constraint1 entries'))] : []),
-    ArrayMaxSize(max, says('too_long', 'must have at most $constraint1 entries')),
-    ...rules,
-  );
+  const bounds = [...(min > 0 ? [ArrayMinSize(min)] : []), ArrayMaxSize(max)];
+  return field({ ...about, most: max }, IsArray(), ...bounds, ...rules);
 }
 
 export const ListOf = (nested: () => RequestClass, about: List) => list({ ...about, nested });
 
+const EACH = { each: true };
+
 export const ListOfUrls = (about: List) =>
-  list(about, isText(true), atMost(2048, true), isFormat('isWebUrl', WEB_URL, true));
+  list(about, IsString(EACH), atMost(2048, EACH), isA(isWebUrl, WEB_URL, true));
 
 export const ListOfOrigins = (about: List) =>
-  list(about, isText(true), isFormat('isOrigin', 'must be an origin like https://shop.example', true));
+  list(about, IsString(EACH), isA(isOrigin, 'must be an origin like https://shop.example', true));
 
-export const SomeOf = (values: Texts, about: Partial<List> = {}) =>
-  list(
-    { max: 100, ...about },
-    ArrayUnique(says('duplicate', 'must name each value once')),
-    isText(true),
-    isOneOf(values, true),
-  );
+export const SomeOf = (values: Texts, about: Partial<List>) =>
+  list({ max: 100, ...about }, ArrayUnique(), IsString(EACH), isOneOf(values, EACH));
 
-export const WantedEvents = (about: About = {}) =>
+export const WantedEvents = (about: About) =>
   SomeOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], { min: 1, ...about });
+
+const MOST_KEYS = 50;
+type Entry = readonly [key: string, value: unknown];
+const NO_KEY = { message: 'needs a key without [ and ]', each: true };
+
+/** Its rules are for its entries. What is no object must not look like a list of them. */
+export const Metadata = (about: About) =>
+  field(
+    { ...about, most: MOST_KEYS, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },
+    IsArray({ message: 'must be an object' }),
+    ArrayMaxSize(MOST_KEYS, { message: 'must have at most $constraint1 keys' }),
+    // Form encodings interpret brackets in a key as a path.
+    holds('key.pattern', '^[^\\[\\]]*$', ([key]: Entry) => !/[[\]]/.test(key), NO_KEY),
+    holds('key.minLength', 1, ([key]: Entry) => key !== '', EACH),
+    holds('key.maxLength', 40, ([key]: Entry, max) => isWithin(key, max), EACH),
+    holds('value.type', 'string', ([, value]: Entry) => isString(value), EACH),
+    holds('value.maxLength', 500, ([, value]: Entry, max) => isWithin(value, max), EACH),
+  );

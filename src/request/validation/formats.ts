@@ -1,10 +1,9 @@
 /** Formats of text that class-validator does not check, or checks differently. */
-
 import { isEmail } from 'class-validator';
 import { currencyOf } from '../../shared/money.js';
 import { INVISIBLE } from '../../shared/visible.js';
-import { isHttpUrl, isOrigin } from '../../shared/web-url.js';
-import { isHttpsOrLocal, isWebhookUrl } from '../../shared/webhook-urls.js';
+import { isHttpUrl } from '../../shared/web-url.js';
+import { isHttpsOrLocal } from '../../shared/webhook-urls.js';
 
 export const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
@@ -12,31 +11,23 @@ export const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d
 export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 export const KEY_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
 
-export const FORMATS = {
-  isCurrency: (text: string) => currencyOf(text) !== undefined,
-  isWebUrl,
-  isWebhookUrl,
-  isAddrSpec,
-  isLocale,
-  isInstant: (text: string) => parseInstant(text) !== undefined,
-  isVisibleAscii: (text: string) => VISIBLE_ASCII.test(text),
-  isOrigin,
-  isKeyText: (text: string) => KEY_TEXT.test(text),
-};
-export type FormatName = keyof typeof FORMATS;
+export const isVisibleAscii = (text: string) => VISIBLE_ASCII.test(text);
+export const isKeyText = (text: string) => KEY_TEXT.test(text);
+export const isCurrency = (text: string) => currencyOf(text) !== undefined;
+export const isInstant = (text: string) => parseInstant(text) !== undefined;
 
 /** https, or http to this machine. The domain refuses http in live mode. */
-function isWebUrl(text: string): boolean {
+export function isWebUrl(text: string): boolean {
   return isHttpUrl(text) && isHttpsOrLocal(text);
 }
 
 /** class-validator does not know the tag of RFC 5321 before an IPv6 address. */
-function isAddrSpec(text: string): boolean {
+export function isAddrSpec(text: string): boolean {
   const untagged = text.replace(/@\[IPv6:(?=[\da-f.]*:[\da-f:.]*\]$)/i, '@[');
   return !INVISIBLE.test(text) && isEmail(untagged, { require_tld: false, allow_ip_domain: true });
 }
 
-function isLocale(text: string): boolean {
+export function isLocale(text: string): boolean {
   try {
     return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;
   } catch {

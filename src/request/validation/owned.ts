@@ -6,16 +6,26 @@ import {
   Injectable,
   type PipeTransform,
 } from '@nestjs/common';
-import { Facts } from '../../platform/facts.js';
 import { type Caller, type Ledger, Owners } from '../../shared/caller.js';
-import type { IdKind } from '../../shared/id.js';
+import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
-import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
 import { requestOf } from '../request.js';
 import type { RequestClass } from './constraints.js';
-import { keyedRequestOf } from './keyed.js';
-import type { OwnerRequest } from './requests.js';
+import { Id } from './fields.js';
 import { PathIdPipe, RequestPipe } from './validation.js';
+
+/** The owner of the resource in the path. Without it, the resource is searched for in all organizations. */
+export const Owner = () =>
+  Id(ORGANIZATION_ID, {
+    optional: true,
+    description:
+      'Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.',
+  });
+
+export class OwnerRequest {
+  @Owner() organization?: string | null;
+}
 
 export interface Owned<Body = OwnerRequest> {
   readonly caller: Caller;
@@ -31,14 +41,10 @@ export interface OwnedResource {
 
 @Injectable()
 export class OwnerPipe implements PipeTransform {
-  private readonly pipe: RequestPipe;
-
   constructor(
-    facts: Facts,
+    private readonly pipe: RequestPipe,
     private readonly owners: Owners,
-  ) {
-    this.pipe = new RequestPipe(facts);
-  }
+  ) {}
 
   /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
   async transform({ mode, request }: Ledger & { request: KeyedRequest }, { data }: ArgumentMetadata): Promise<Owned> {

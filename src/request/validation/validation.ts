@@ -1,15 +1,26 @@
 /** Validates bodies and queries: one walk over what was sent runs the rules that the decorators of class-validator declare. */
-import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  Body,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  Param,
+  type PipeTransform,
+  Query,
+} from '@nestjs/common';
 import { Facts } from '../../platform/facts.js';
-import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../../shared/errors.js';
+import { invalidParam, invalidParams, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
-import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
-import { type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
+import { type Field, type Fields, fieldsOf, isObject, type RequestClass, type Rule, type Said } from './constraints.js';
 import { parseJson } from './json.js';
 
 /** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
 @Injectable()
 export class RequestPipe implements PipeTransform {
+  private readonly known = new Map<RequestClass, Fields>();
+
   constructor(private readonly facts: Facts) {}
 
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
@@ -27,11 +38,20 @@ export class RequestPipe implements PipeTransform {
   /** The faults of the fields in their order, then the unknown fields. Empty if the value is valid. */
   faultsOf(request: RequestClass, value: unknown): readonly ParamError[] {
     if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
-    const walk = new Walk(this.facts);
-    walk.object(request, value, '');
+    const fields = this.known.get(request) ?? fieldsOf(request, this.facts);
+    this.known.set(request, fields);
+    const walk = new Walk();
+    walk.object(fields, value, '');
     return [...walk.faults, ...walk.unknown].slice(0, MAX_ERRORS);
   }
 }
+
+/** An operation without fields: no body or an empty object, or no query. */
+export class NoFieldsRequest {}
+
+const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
+
+export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
 
 /** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
 export const ValidBody = (): ParameterDecorator => Body(RequestPipe);
@@ -57,57 +77,52 @@ class Walk {
   readonly faults: ParamError[] = [];
   readonly unknown: ParamError[] = [];
 
-  constructor(private readonly facts: Facts) {}
-
-  object(request: RequestClass, value: unknown, path: string): void {
-    if (!isObject(value)) return void this.add(path, 'invalid_type', 'must be an object');
-    const fields = fieldsOf(request);
+  object(fields: Fields, value: unknown, path: string): void {
+    if (!isObject(value)) return void this.add(path, NO_OBJECT);
     for (const name in value) {
       if (fields.has(name) || this.unknown.length === MAX_ERRORS) continue;
       const known = [...fields.keys()].join(', ') || 'none';
       const message = `is not a field of this request; known here: ${known}`;
-      this.unknown.push(faultAt(path ? `${path}.${name}` : name, 'unknown_field', message));
+      this.unknown.push(faultAt(path ? `${path}.${name}` : name, { code: 'unknown_field', message, allowed: [] }));
     }
     for (const field of fields.values()) {
       const sent = value[field.name];
-      if (field.applies(value, sent)) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
+      const isLeftOut = sent === undefined ? field.optional : sent === null && field.nullable;
+      if (!isLeftOut) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
     }
   }
 
-  private field({ rules, entryRules, nested, most, read }: Field, sent: unknown, path: string): void {
+  private field({ rules, entryRules, fields, most, read }: Field, sent: unknown, path: string): void {
     const value = read && sent !== undefined ? read(sent) : finite(sent);
-    const broken = rules.find((rule) => !rule.fits(value, this.facts));
+    const broken = rules.find((rule) => !rule.fits(value));
     if (broken && value === undefined) {
-      const allowed = [...rules, ...entryRules].flatMap((rule) => rule.allowed(this.facts));
-      this.add(path, 'required', 'is required', allowed);
-    } else if (broken) this.break(broken, path);
+      const allowed = [...rules, ...entryRules].flatMap((rule) => rule.allowed);
+      this.add(path, { code: 'required', message: 'is required', allowed });
+    } else if (broken) this.add(path, broken);
     else if (most !== undefined) {
       for (const [at, entry] of (value as unknown[]).entries()) {
-        if (nested) this.object(nested(), entry, `${path}[${at}]`);
+        if (fields) this.object(fields, entry, `${path}[${at}]`);
         else this.entry(entryRules, entry, read ? `${path}.${(entry as string[])[0]}` : `${path}[${at}]`);
       }
-    } else if (nested) this.object(nested(), value === undefined ? {} : value, path);
+    } else if (fields) this.object(fields, value === undefined ? {} : value, path);
   }
 
   private entry(rules: readonly Rule[], entry: unknown, path: string): void {
-    const broken = rules.filter((rule) => !rule.fits(entry, this.facts));
+    const broken = rules.filter((rule) => !rule.fits(entry));
     // Of an entry of an object, the key and the value can each have a fault.
-    const [ofKey, others] = [broken.filter(isOfKey), broken.filter((rule) => !isOfKey(rule))];
-    for (const [first] of [ofKey, others]) if (first) this.break(first, path);
+    for (const [first] of Map.groupBy(broken, isOfKey).values()) this.add(path, first as Rule);
   }
 
-  private break({ code, message, allowed }: Rule, path: string): void {
-    this.add(path, code, message(this.facts), allowed(this.facts));
-  }
-
-  private add(path: string, code: ParamCode, message: string, allowed: readonly string[] = []): void {
-    this.faults.push(faultAt(path, code, message, allowed));
+  private add(path: string, said: Said): void {
+    this.faults.push(faultAt(path, said));
   }
 }
 
+const NO_OBJECT: Said = { code: 'invalid_type', message: 'must be an object', allowed: [] };
+
 const isOfKey = ({ name }: Rule): boolean => name.startsWith('key.');
 
-const faultAt = (path: string, code: ParamCode, message: string, allowed: readonly string[] = []): ParamError =>
+const faultAt = (path: string, { code, message, allowed }: Said): ParamError =>
   paramError(path, code, `${path} ${message}.`, allowed);
 
 /** JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */

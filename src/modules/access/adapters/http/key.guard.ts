@@ -3,8 +3,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../../../../platform/config.js';
-import { CREDENTIAL, type Credential } from '../../../../request/credential.js';
 import { headerValues, requestOf } from '../../../../request/request.js';
+import { CREDENTIAL, type Credential } from '../../../../request/route.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, OWNED_KINDS, PREFIX } from '../../domain/api-key.js';

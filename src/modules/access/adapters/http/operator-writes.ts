@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { pathOf } from '../../../../request/errors.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import type { KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import type { IdempotentResponse, ResponseParts } from '../../../../request/response.js';
 import { decided, inTransaction } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';

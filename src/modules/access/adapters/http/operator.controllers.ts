@@ -1,12 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { OperatorKey } from '../../../../request/credential.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { listResponse } from '../../../../request/response.js';
+import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ManageApiKeys } from '../../application/manage-api-keys.js';
 import { ManageOrganizations } from '../../application/manage-organizations.js';

@@ -1,5 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
-import { IsOptional } from 'class-validator';
 import {
   Fields,
   Id,
@@ -62,8 +60,9 @@ export class ChangeOrganizationRequest {
       'Which refunds wait for approval: those that a restricted key without the right to approve proposed, or all.',
   })
   refund_approval?: OrganizationSettings['refundApproval'];
-  @IsOptional()
   @Integer({
+    optional: true,
+    nullable: true,
     min: 1,
     max: MAX_RETENTION_DAYS,
     description: 'How many days the details of closed sessions are kept. Null keeps them for ever.',
@@ -115,7 +114,7 @@ export class ListApiKeysQuery {
 
 function expiry() {
   const description = 'When the new key expires, in Unix seconds. By default never.';
-  return applyDecorators(IsOptional(), Time({ max: LAST_SECOND, description }));
+  return Time({ optional: true, nullable: true, max: LAST_SECOND, description });
 }
 
 function overlap(max: number, fallback: number, description: string) {

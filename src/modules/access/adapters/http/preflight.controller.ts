@@ -2,8 +2,8 @@ import { Controller, HttpCode, NotFoundException, Options, Req, Res } from '@nes
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TillgateAdapter } from '../../../../request/adapter.js';
-import { Public } from '../../../../request/credential.js';
 import { ErrorResponses, pathOf } from '../../../../request/errors.js';
+import { Public } from '../../../../request/route.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { RIGHT } from '../../../../request/credential.js';
 import { requestOf } from '../../../../request/request.js';
+import { RIGHT } from '../../../../request/route.js';
 import type { Right } from '../../../../shared/caller.js';
 import { type ErrorCode, paramError, type Refusal, refusal } from '../../../../shared/errors.js';
 

@@ -1,4 +1,4 @@
-import { listOf } from '../../../../request/list.view.js';
+import { listOf } from '../../../../request/response.js';
 import {
   constant,
   id,

@@ -1,14 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey, NeedsRight } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { type Headers, HttpResponse, type ResponseParts } from '../../../../request/response.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { type Headers, HttpResponse, listResponse, type ResponseParts } from '../../../../request/response.js';
+import { CallerOfKey, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';

@@ -1,4 +1,3 @@
-import { ValidateIf } from 'class-validator';
 import {
   type About,
   Amount,
@@ -11,6 +10,7 @@ import {
   ListOf,
   ListOfUrls,
   Locale,
+  Metadata,
   OneOf,
   Text,
   Time,
@@ -18,8 +18,7 @@ import {
   WebUrl,
 } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, TO } from '../../../../request/validation/list.query.js';
-import { Metadata } from '../../../../request/validation/metadata.js';
-import { Owner } from '../../../../request/validation/requests.js';
+import { Owner } from '../../../../request/validation/owned.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
   DEFAULT_QUANTITY,
@@ -123,9 +122,9 @@ function url(what: string): About {
 }
 
 export class AwaitTestPaymentRequest {
-  @ValidateIf((_, until) => until !== null)
   @Time({
     max: 99_999_999_999,
+    nullable: true,
     description:
       'Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the ' +
       'session expires when it would have expired before, at least 5 minutes from now.',

@@ -1,11 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../request/operation.js';
+import { Idempotency, IdempotencyKey } from '../../../../request/idempotency/idempotency.js';
 import { changed } from '../../../../request/response.js';
-import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
-import { OwnerRequest } from '../../../../request/validation/requests.js';
+import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
+import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';

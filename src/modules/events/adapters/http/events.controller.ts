@@ -1,7 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey, LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag, Webhooks } from '../../../../request/operation.js';
+import { listResponse } from '../../../../request/response.js';
+import { CallerOfKey, LedgerKey, LedgerOfKey, Operation, Tag, Webhooks } from '../../../../request/route.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { Events } from '../../application/ports.js';

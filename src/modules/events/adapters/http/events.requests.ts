@@ -1,4 +1,4 @@
-import { Id, Instant, OneOf, ResourceId } from '../../../../request/validation/fields.js';
+import { Id, Instant, OneOf } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
@@ -14,7 +14,10 @@ import { EVENT_ID } from '../../domain/event.js';
 
 class EventsQuery {
   @OneOf(({ eventTypes }) => eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
-  @ResourceId({ optional: true, description: 'Only events of the resource with this ID.' })
+  @Id(({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id), {
+    optional: true,
+    description: 'Only events of the resource with this ID.',
+  })
   object?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
@@ -29,10 +32,10 @@ class EventsQuery {
 }
 
 export class ListEventsQuery extends EventsQuery {
-  @ResourceId(
-    { optional: true, description: 'Only events of the payment with this ID, of its session and of its refunds.' },
-    ({ resources }) => [...new Set(resources.flatMap(({ story }) => story?.of ?? []))],
-  )
+  @Id(({ resources }) => [...new Set(resources.flatMap(({ story }) => story?.of ?? []))], {
+    optional: true,
+    description: 'Only events of the payment with this ID, of its session and of its refunds.',
+  })
   payment?: string;
 }
 

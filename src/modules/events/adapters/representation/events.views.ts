@@ -1,6 +1,6 @@
 import type { Facts } from '../../../../platform/facts.js';
-import { listOf } from '../../../../request/list.view.js';
-import type { WebhookFacts } from '../../../../request/operation.js';
+import { listOf } from '../../../../request/response.js';
+import type { WebhookFacts } from '../../../../request/route.js';
 import {
   components,
   constant,

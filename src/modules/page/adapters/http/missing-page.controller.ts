@@ -1,10 +1,10 @@
 import { All, Catch, Controller, NotFoundException, UseFilters } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { TakesForm } from '../../../../request/body.guard.js';
-import { Public } from '../../../../request/credential.js';
 import { ErrorFilter } from '../../../../request/error.filter.js';
 import { statusOf } from '../../../../request/errors.js';
 import type { HttpResponse } from '../../../../request/response.js';
+import { Public } from '../../../../request/route.js';
 import type { Refusal } from '../../../../shared/errors.js';
 import { missingPageView } from '../representation/document.views.js';
 import { pageResponse } from './page-response.js';

@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { TakesForm } from '../../../../request/body.guard.js';
-import { Public } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { PublicUrl } from '../../../../request/public-url.js';
 import { HttpResponse } from '../../../../request/response.js';
+import { Public } from '../../../../request/route.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
 import type { CheckoutPage, Visit } from '../../application/checkout-page.js';

@@ -1,8 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
 import { inModeOf } from '../../../../shared/own-id.js';

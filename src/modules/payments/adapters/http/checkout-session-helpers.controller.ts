@@ -1,11 +1,8 @@
 import { Controller, Post } from '@nestjs/common';
-import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../request/operation.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { changed } from '../../../../request/response.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { PathId } from '../../../../request/validation/validation.js';
+import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Keyed, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';

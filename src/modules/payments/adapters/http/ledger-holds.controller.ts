@@ -1,12 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { changed } from '../../../../request/response.js';
-import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
-import { OwnerRequest } from '../../../../request/validation/requests.js';
+import { Idempotency, IdempotencyKey } from '../../../../request/idempotency/idempotency.js';
+import { changed, listResponse } from '../../../../request/response.js';
+import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ChangeHolds } from '../../application/change-holds.js';

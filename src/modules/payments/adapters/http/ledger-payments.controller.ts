@@ -1,13 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
-import { OwnerRequest } from '../../../../request/validation/requests.js';
-import { ValidQuery } from '../../../../request/validation/validation.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { listResponse } from '../../../../request/response.js';
+import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
+import { Keyed, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';

@@ -1,9 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { listResponse } from '../../../../request/response.js';
+import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
 import { Payments } from '../../application/ports.js';

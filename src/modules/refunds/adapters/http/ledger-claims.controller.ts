@@ -1,12 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { listResponse } from '../../../../request/response.js';
+import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned } from '../../../../request/validation/owned.js';
-import { PathId, ValidBody } from '../../../../request/validation/validation.js';
+import { Keyed, PathId, ValidBody } from '../../../../request/validation/validation.js';
 import { type Ledger, Owners } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';

@@ -1,11 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
-import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId } from '../../../../request/validation/validation.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';

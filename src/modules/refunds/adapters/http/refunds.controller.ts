@@ -1,13 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey, NeedsRight, ProposerOfKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { listResponse } from '../../../../request/list.view.js';
-import { Operation, Tag } from '../../../../request/operation.js';
-import type { ResponseParts } from '../../../../request/response.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import { listResponse, type ResponseParts } from '../../../../request/response.js';
+import { CallerOfKey, NeedsRight, Operation, ProposerOfKey, Tag } from '../../../../request/route.js';
+import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { DecideRefund } from '../../application/decide-refund.js';

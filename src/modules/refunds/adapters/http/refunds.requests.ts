@@ -1,6 +1,6 @@
 import { Amount, Id, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
-import { Owner } from '../../../../request/validation/requests.js';
+import { Owner } from '../../../../request/validation/owned.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';

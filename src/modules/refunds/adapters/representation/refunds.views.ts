@@ -1,5 +1,4 @@
-import { listOf } from '../../../../request/list.view.js';
-import type { ResponseParts } from '../../../../request/response.js';
+import { listOf, type ResponseParts } from '../../../../request/response.js';
 import {
   CURRENCY,
   constant,

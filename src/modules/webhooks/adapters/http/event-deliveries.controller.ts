@@ -1,13 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../request/operation.js';
+import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
-import { Keyed } from '../../../../request/validation/keyed.js';
-import { NoFieldsRequest } from '../../../../request/validation/requests.js';
-import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { EVENTS_TAG } from '../../../events/adapters/representation/events.views.js';

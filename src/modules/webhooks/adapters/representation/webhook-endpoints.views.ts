@@ -1,5 +1,5 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import { listOf } from '../../../../request/list.view.js';
+import { listOf } from '../../../../request/response.js';
 import {
   constant,
   type FieldsOf,

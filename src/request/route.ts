@@ -1,0 +1,85 @@
+/** The decorators of a route and its parameters: what it requires, how it is described, and who calls. */
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import type { Facts } from '../platform/facts.js';
+import type { Caller, Ledger, Requester, Right } from '../shared/caller.js';
+import { requestOf } from './request.js';
+import type { Schema } from './schema.js';
+
+/** What a route requires: a secret key, a secret key of test mode (`sandbox`), a ledger key, an operator key, METRICS_TOKEN, or nothing. */
+export type Credential = 'secret' | 'sandbox' | 'ledger' | 'operator' | 'metrics' | 'none';
+
+export const CREDENTIAL = 'tillgate:credential';
+const needs = (credential: Credential) => (): ClassDecorator & MethodDecorator => SetMetadata(CREDENTIAL, credential);
+
+/** Decorators for controllers and routes. A route without one requires a secret key. */
+export const LedgerKey = needs('ledger');
+export const OperatorKey = needs('operator');
+export const TestSecretKey = needs('sandbox');
+export const MetricsToken = needs('metrics');
+export const Public = needs('none');
+
+export const RIGHT = 'tillgate:right';
+/** What a restricted key needs for the route. Without this decorator it may only read. */
+export const NeedsRight = (right: Right): MethodDecorator => SetMetadata(RIGHT, right);
+
+interface AnswerFacts {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly located?: boolean;
+  readonly linked?: boolean;
+  readonly mediaType?: string;
+}
+
+export interface OperationFacts {
+  readonly summary: string;
+  readonly description?: string;
+  readonly answers: Readonly<Record<number, AnswerFacts>>;
+}
+
+export interface TagFacts {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface WebhookFacts {
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+export const OPERATION = 'tillgate:operation';
+export const TAG = 'tillgate:tag';
+export const WEBHOOKS = 'tillgate:webhooks';
+
+/** Describes a route. Its operationId must not change, because generated clients name their methods after it. */
+export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
+  applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
+
+export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
+
+export const Webhooks = (webhooks: (facts: Facts) => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
+  SetMetadata(WEBHOOKS, webhooks);
+
+const requestGives = <Value>(value: (request: FastifyRequest) => Value) =>
+  createParamDecorator((_: unknown, context: ExecutionContext) => value(requestOf(context)));
+
+const callerOf = ({ caller }: FastifyRequest) => caller as Caller;
+const requesterOf = ({ keyId = '', keyHolder = '', actor }: FastifyRequest): Requester => {
+  return { key: keyId, holder: keyHolder, actor };
+};
+
+/** Whose key it is. The ledger is the caller where resources belong to no organization, such as its webhook endpoints. */
+export const CallerOfKey = requestGives(callerOf);
+export const LedgerOfKey = requestGives((request): Ledger => ({ mode: callerOf(request).mode }));
+export const RequesterOfKey = requestGives(requesterOf);
+/** Who asks, and whether somebody else must approve the refunds that they propose. */
+export const ProposerOfKey = requestGives((request) => {
+  return { requester: requesterOf(request), needsApproval: request.needsApproval };
+});
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string;
+  }
+}
