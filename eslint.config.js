@@ -34,6 +34,7 @@ export default [
   {
     files: ['**/src/**/*.ts'],
     ignores: [
+      'src/app.module.ts',
       'src/engine/**',
       'src/persistence/**',
       'src/operator/migrate/**',
@@ -52,7 +53,7 @@ export default [
     ignores: [
       'src/operator/cli/arguments.ts',
       'src/operator/embedded-postgres/postgres-process.ts',
-      'src/platform/clock.ts',
+      'src/shared/clock.ts',
       'client/**',
     ],
     rules: {

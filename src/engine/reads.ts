@@ -6,9 +6,6 @@ import { ownerOfAll } from './shares.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;
-/** A batch slower than this is not repeated for a while: a read waits for up to seven others. */
-const SLOW_MS = 500;
-const ALONE_MS = 10_000;
 
 export const BATCH_SIZE = histogram({
   name: 'tillgate_database_batch_size',
@@ -23,18 +20,7 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-interface Batch {
-  readonly statement: Statement;
-  reads: Read[];
-  aloneUntil: number;
-}
-
-type Send = (
-  owner: Owner | undefined,
-  statement: Statement,
-  runs: readonly Values[],
-  onSent: () => void,
-) => Promise<readonly Outcome[]>;
+type Send = (owner: Owner | undefined, statement: Statement, runs: readonly Values[]) => Promise<readonly Outcome[]>;
 
 /**
  * Reads of one statement and turn of the event loop go to PostgreSQL in one message, because nearly half of its time for a row
@@ -42,43 +28,38 @@ type Send = (
  * for a list.
  */
 export class ReadBatches {
-  private readonly batches = new Map<string, Batch>();
+  /** The reads of this turn that were not sent yet, by the text of their statement. */
+  private readonly batches = new Map<string, Read[]>();
 
   constructor(private readonly send: Send) {}
 
   add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
-    const batch = this.batches.get(statement.text) ?? { statement, reads: [], aloneUntil: 0 };
-    this.batches.set(statement.text, batch);
     return new Promise((resolve, reject) => {
-      const count = batch.reads.push({ owner, values, resolve, reject });
-      if (count === TOGETHER || performance.now() < batch.aloneUntil) this.go(batch);
-      else if (count === 1) setImmediate(() => this.go(batch));
+      const read = { owner, values, resolve, reject };
+      const batch = this.batches.get(statement.text);
+      if (batch === undefined) {
+        this.batches.set(statement.text, [read]);
+        setImmediate(() => this.go(statement));
+      } else if (batch.push(read) === TOGETHER) this.go(statement);
     });
   }
 
-  private go(batch: Batch): void {
-    const { reads } = batch;
-    // A new list, because an emptied one keeps its reads reachable for the garbage collector.
-    batch.reads = [];
-    if (reads.length > 0) void this.answer(batch, reads);
+  private go(statement: Statement): void {
+    const reads = this.batches.get(statement.text);
+    this.batches.delete(statement.text);
+    if (reads) void this.answer(statement, reads);
   }
 
-  private async answer(batch: Batch, reads: readonly Read[]): Promise<void> {
-    let slow: NodeJS.Timeout | undefined;
-    const onSent = () => {
-      slow = setTimeout(() => Object.assign(batch, { aloneUntil: performance.now() + ALONE_MS }), SLOW_MS);
-    };
+  private async answer(statement: Statement, reads: readonly Read[]): Promise<void> {
     const runs = reads.map(({ values }) => values);
     BATCH_SIZE.observe(runs.length);
     try {
-      const outcomes = await this.send(ownerOfAll(reads.map(({ owner }) => owner)), batch.statement, runs, onSent);
+      const outcomes = await this.send(ownerOfAll(reads.map(({ owner }) => owner)), statement, runs);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
-      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer(batch, [read]);
+      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer(statement, [read]);
       else for (const { reject } of reads) reject(error);
-    } finally {
-      clearTimeout(slow);
     }
   }
 }

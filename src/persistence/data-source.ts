@@ -22,7 +22,7 @@ const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   /** Whether queries have the time limits of requests. An operator's command may take longer. */

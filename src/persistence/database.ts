@@ -88,18 +88,20 @@ export class Database implements OnApplicationShutdown {
 
   /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
   async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
-    return this.open.getStore() ? read(this.manager) : this.onRunner(owner, ({ manager }) => read(manager));
+    return this.open.getStore() ? read(this.manager) : this.connected(owner, 1, () => read(this.dataSource.manager));
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.onRunner(owner, async (runner) => {
-      await runner.startTransaction();
-      const result = await this.open.run(runner, work);
-      await commit(runner);
-      return result;
-    });
+    return this.connected(owner, 1, () =>
+      this.dataSource.transaction(async (manager) => {
+        const runner = manager.queryRunner as QueryRunner;
+        const result = await this.open.run(runner, work);
+        await requireSound(runner);
+        return result;
+      }),
+    );
   }
 
   /**
@@ -108,9 +110,7 @@ export class Database implements OnApplicationShutdown {
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
-    const { onCitus } = statement;
-    const sent = this.isDistributed && onCitus !== undefined ? { ...statement, text: onCitus } : statement;
-    return (await this.pulse.within(this.reads.add(owner, sent, values))).rows as Row[];
+    return (await this.reads.add(owner, statement, values)).rows as Row[];
   }
 
   /** Rows of a prepared statement of any kind in the open transaction. Fails outside of one. */
@@ -122,7 +122,7 @@ export class Database implements OnApplicationShutdown {
   async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
-    const [outcome] = await this.pulse.within(this.send(owner, statement, [values]));
+    const [outcome] = await this.send(owner, statement, [values]);
     return outcome as Outcome<Row>;
   }
 
@@ -137,15 +137,9 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
-  private send(
-    owner: Owner | undefined,
-    statement: Statement,
-    runs: readonly Values[],
-    onSent?: () => void,
-  ): Promise<readonly Outcome[]> {
+  private send(owner: Owner | undefined, statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
     const send = () =>
       new Promise<readonly Outcome[]>((resolve, reject) => {
-        this.refuseWhenFull();
         this.sharing += runs.length - 1;
         this.pool.connect((unreachable, client, release) => {
           this.sharing -= runs.length - 1;
@@ -156,29 +150,19 @@ export class Database implements OnApplicationShutdown {
             (error) => release(isRefusedStatement(error) ? undefined : error),
           );
           resolve(query);
-          onSent?.();
         });
       });
-    return retried('conflict', () => (owner === undefined ? send() : this.shares.within(owner, runs.length, send)));
+    return this.connected(owner, runs.length, send);
   }
 
-  private onRunner<Result>(owner: Owner, work: (runner: QueryRunner) => Promise<Result>): Promise<Result> {
-    const once = async () => {
-      this.refuseWhenFull();
-      const runner = this.dataSource.createQueryRunner();
-      try {
-        return await work(runner);
-      } finally {
-        // The first error is the cause; a rollback on a broken connection only fails again.
-        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-        await runner.release();
-      }
+  /** Runs work that takes one connection, and gives it back, for so many queries. Throws service_unavailable when too much waits. */
+  private connected<Result>(owner: Owner | undefined, queries: number, work: () => Promise<Result>): Promise<Result> {
+    const once = () => {
+      if (this.pool.waitingCount + this.sharing >= MAX_WAITING) throw overloaded();
+      return work();
     };
-    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, once)));
-  }
-
-  private refuseWhenFull(): void {
-    if (this.pool.waitingCount + this.sharing >= MAX_WAITING) throw overloaded();
+    const inShare = () => (owner === undefined ? once() : this.shares.within(owner, queries, once));
+    return this.pulse.within(retried('conflict', inShare));
   }
 }
 
@@ -188,11 +172,10 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
 }
 
 /** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
-async function commit(runner: QueryRunner): Promise<void> {
+async function requireSound(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
   // pg tells of an error before PostgreSQL has said in which state that leaves the transaction.
   const { readyForQuery, connection } = client as unknown as { readyForQuery: boolean; connection: EventEmitter };
   if (!readyForQuery) await Promise.race([once(connection, 'readyForQuery'), once(client, 'end')]);
   if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
-  await runner.commitTransaction();
 }

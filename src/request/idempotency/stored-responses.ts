@@ -9,6 +9,7 @@ import { Config } from '../../platform/config.js';
 import type { Traces } from '../../platform/facts.js';
 import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
+import { Clock } from '../../shared/clock.js';
 import { uuidOf } from '../../shared/id.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
 import type { KeyedRequest } from './idempotency-key.guard.js';
@@ -20,10 +21,9 @@ export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 const SWEPT_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
-const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', IdempotencyKeyRecord, {
-  made: { expiresAt: { type: 'double precision', sql: (seconds) => `now() + make_interval(secs => ${seconds})` } },
-});
+const KEY = insertInto('new_key', IdempotencyKeyRecord);
 
 const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
@@ -82,6 +82,7 @@ export class StoredResponses implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly encryption: Encryption,
     private readonly config: Config,
+    private readonly clock: Clock,
     private readonly jobs: Jobs,
   ) {}
 
@@ -95,7 +96,7 @@ export class StoredResponses implements OnApplicationBootstrap {
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     const resourceId = status < 300 ? resourceOf(subject, shown) : null;
-    const expiresAt = this.config.idempotencyRetentionHours * 3600;
+    const expiresAt = new Date(this.clock.now() + this.config.idempotencyRetentionHours * HOUR_MS);
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
     return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }

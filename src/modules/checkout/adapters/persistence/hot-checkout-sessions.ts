@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hot, insertInto, type Part } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
-import { type Selected, selectionOf } from '../../../../platform/columns.js';
+import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -161,7 +161,10 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 }
 
-type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
+interface Row extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
+  readonly expiresAt: number;
+  readonly originalExpiresAt: number | null;
+}
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
 function fromRow(row: Row): CheckoutSession {
