@@ -18,30 +18,26 @@ export interface Form<Row = never> {
 
 type ColumnTypes = Readonly<{ [column: string]: string }>;
 
-interface More {
-  readonly more?: ColumnTypes;
-  readonly texts?: readonly string[];
-}
-
 export function insertInto<Row extends object, Added = unknown>(
   name: string,
   record: Record<Row>,
-  { more = {}, texts = [] }: More = {},
+  { more = {}, texts = [] }: { readonly more?: ColumnTypes; readonly texts?: readonly string[] } = {},
 ): Form<Row & Added> {
-  const columns = columnsOf(record);
-  const types = columns.map(({ column, type }) => [column, type]);
-  const into = `INSERT INTO ${tableOf(record)} (${columns.map(({ column }) => column).join(', ')})`;
-  const others = Object.keys(more);
+  const written = columnsOf(record);
+  const read = Object.entries(more).map(([column, type]) => ({
+    property: column as keyof Row,
+    column,
+    type,
+    isJson: false,
+  }));
+  const input = [...written, ...read];
+  const into = `INSERT INTO ${tableOf(record)} (${written.map(({ column }) => column).join(', ')})`;
   return {
     name,
-    input: { ...Object.fromEntries(types), ...more },
-    valuesOf: (row: object) => {
-      const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
-      for (const other of others) values.push((row as { readonly [other: string]: unknown })[other]);
-      return values;
-    },
+    input: Object.fromEntries(input.map(({ column, type }) => [column, type])),
+    valuesOf: (row) => input.map(({ property, isJson }) => toValue(row[property], isJson)),
     main: (isOne, of) => {
-      const row = columns.map(({ column }) => of(column)).join(', ');
+      const row = written.map(({ column }) => of(column)).join(', ');
       // Not SELECT: Citus sends VALUES to the machine of their organization, and may fetch to the coordinator what is selected.
       return isOne ? `${into} VALUES (${row})` : `${into} SELECT ${row} FROM ${name}`;
     },

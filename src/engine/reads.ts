@@ -1,6 +1,7 @@
 import { isOfOneRun } from '../platform/faults.js';
 import { histogram } from '../platform/metric.js';
 import type { Owner } from '../shared/caller.js';
+import type { Connections } from './connections.js';
 import type { Outcome, Statement, Values } from './prepared-query.js';
 import { ownerOfAll } from './shares.js';
 
@@ -20,8 +21,6 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-type Send = (owner: Owner | undefined, statement: Statement, runs: readonly Values[]) => Promise<readonly Outcome[]>;
-
 /**
  * Reads of one statement and turn of the event loop go to PostgreSQL in one message, because nearly half of its time for a row
  * found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a look-up never waits
@@ -31,7 +30,7 @@ export class ReadBatches {
   /** The reads of this turn that were not sent yet, by the text of their statement. */
   private readonly batches = new Map<string, Read[]>();
 
-  constructor(private readonly send: Send) {}
+  constructor(private readonly connections: Connections) {}
 
   add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -54,7 +53,8 @@ export class ReadBatches {
     const runs = reads.map(({ values }) => values);
     BATCH_SIZE.observe(runs.length);
     try {
-      const outcomes = await this.send(ownerOfAll(reads.map(({ owner }) => owner)), statement, runs);
+      const owner = ownerOfAll(reads.map((read) => read.owner));
+      const outcomes = await this.connections.send(owner, statement, runs);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.

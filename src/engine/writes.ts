@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfOneRun } from '../platform/faults.js';
 import { Quota } from '../platform/quota.js';
 import { nameOf, type Owner } from '../shared/caller.js';
+import type { Connections } from './connections.js';
 import type { Form, Part } from './form.js';
-import type { Outcome, Statement, Values } from './prepared-query.js';
 import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';
 import { composed, flat } from './statement.js';
 
@@ -14,14 +14,6 @@ const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
-
-/** What sends statements: persistence/database.ts. In a transaction of its own, `autocommit` sends them in that. */
-export interface Sender {
-  readonly isDistributed: boolean;
-  readonly isGatheringWrites: boolean;
-  run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result>;
-  autocommit(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome>;
-}
 
 interface Waiting {
   readonly parts: readonly Part[];
@@ -40,14 +32,10 @@ export class Writes {
   private readonly kinds = new Map<string, Map<string, Waiting[]>>();
   private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
 
-  constructor(private readonly sender: Sender) {}
+  constructor(private readonly connections: Connections) {}
 
   /** Writes all parts, or none. */
   async add(parts: readonly Part[]): Promise<void> {
-    if (!this.sender.isGatheringWrites) {
-      await this.sender.autocommit(ownerOf(parts), ...composed(parts));
-      return;
-    }
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
     const locking = parts.find(({ sql }) => (sql as Form).isChange);
@@ -91,10 +79,8 @@ export class Writes {
   private async send(writes: readonly Waiting[]): Promise<void> {
     try {
       const parts = flat(writes.map((write) => write.parts));
-      await this.sender.autocommit(
-        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
-        ...composed(parts, writes.length > 1),
-      );
+      const [statement, values] = composed(parts, writes.length > 1);
+      await this.connections.send(ownerOfAll(writes.map((write) => ownerOf(write.parts))), statement, [values]);
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.

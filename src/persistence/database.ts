@@ -4,22 +4,21 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import {
-  MAX_WAITING,
+  Connections,
+  composed,
+  flat,
   type Outcome,
-  overloaded,
   type Part,
-  Pulse,
   ReadBatches,
-  Shares,
   type Statement,
   sent,
-  UnitOfWork,
   type Values,
+  Writes,
 } from '../engine/index.js';
-import { DatabaseFault, isRefusedStatement } from '../platform/faults.js';
-import { retried } from '../platform/retries.js';
+import { DatabaseFault } from '../platform/faults.js';
+import { orStale, retried, Stale } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
-import type { Decision } from '../shared/decision.js';
+import type { Decided, Decision, Write } from '../shared/decision.js';
 
 /** What a read through TypeORM may do outside of a transaction. */
 type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
@@ -35,13 +34,9 @@ export type PlainWrite = Part & { readonly sql: string };
  */
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
-  private readonly pool: Pool;
+  private readonly connections: Connections;
   private readonly reads: ReadBatches;
-  private readonly shares: Shares;
-  private readonly pulse: Pulse;
-  private readonly unitOfWork = new UnitOfWork(this);
-  /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
-  private sharing = 0;
+  private readonly writes: Writes;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,22 +44,13 @@ export class Database implements OnApplicationShutdown {
     readonly isDistributed = false,
     timeLimits = true,
   ) {
-    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
-    this.reads = new ReadBatches((...sent) => this.send(...sent));
-    this.shares = new Shares(this.pool.options.max);
-    this.pulse = new Pulse(this.pool, timeLimits);
+    this.connections = new Connections((dataSource.driver as unknown as { master: Pool }).master, timeLimits);
+    this.reads = new ReadBatches(this.connections);
+    this.writes = new Writes(this.connections);
   }
 
-  /** The connections in use, those that are idle or may still be opened, and the queries that wait for one. */
-  get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
-    const inUse = this.pool.totalCount - this.pool.idleCount;
-    const waiting = this.pool.waitingCount + this.sharing + this.shares.waiting;
-    return { inUse, free: this.pool.options.max - inUse, waiting };
-  }
-
-  /** Whether a write may go together with those of other requests, which are in no transaction either. */
-  get isGatheringWrites(): boolean {
-    return !this.isDistributed && this.open.getStore() === undefined;
+  get load(): Connections['load'] {
+    return this.connections.load;
   }
 
   get openTransaction(): object | undefined {
@@ -82,19 +68,22 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
-  commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
-    return this.unitOfWork.commit(decide);
+  async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
+    const { result, writes } = await retried('stale', async () => this.write(await decide()));
+    for (const { committed } of writes) committed?.();
+    return result;
   }
 
   /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
   async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
-    return this.open.getStore() ? read(this.manager) : this.connected(owner, 1, () => read(this.dataSource.manager));
+    if (this.open.getStore()) return read(this.manager);
+    return this.connections.lend(owner, () => read(this.dataSource.manager));
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.connected(owner, 1, () =>
+    return this.connections.lend(owner, () =>
       this.dataSource.transaction(async (manager) => {
         const runner = manager.queryRunner as QueryRunner;
         const result = await this.open.run(runner, work);
@@ -118,11 +107,11 @@ export class Database implements OnApplicationShutdown {
     return (await inTransaction(this.transaction(), statement, values)).rows as Row[];
   }
 
-  /** For the unit of work, and for jobs, which answer no request. Without an owner, it takes nobody's share of connections. */
-  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome<Row>> {
+  /** For writes that are decided, and for jobs, which answer no request. */
+  async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
-    const [outcome] = await this.send(owner, statement, [values]);
+    const [outcome] = await this.connections.send(owner, statement, [values]);
     return outcome as Outcome<Row>;
   }
 
@@ -136,35 +125,54 @@ export class Database implements OnApplicationShutdown {
     return transaction;
   }
 
-  /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
-  private send(owner: Owner | undefined, statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
-    const send = () =>
-      new Promise<readonly Outcome[]>((resolve, reject) => {
-        this.sharing += runs.length - 1;
-        this.pool.connect((unreachable, client, release) => {
-          this.sharing -= runs.length - 1;
-          if (!client) return reject(unreachable);
-          const query = sent(client, statement, runs);
-          query.then(
-            () => release(),
-            (error) => release(isRefusedStatement(error) ? undefined : error),
-          );
-          resolve(query);
-        });
+  /**
+   * A decision that constraints alone can refuse is one prepared statement, atomic without a transaction block; one that counts
+   * rows or needs locks is one transaction.
+   */
+  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
+    if ('decide' in decision) {
+      return this.run(decision.owner, async () => {
+        const decided = await decision.decide();
+        await this.writeInTransaction(this.partsOf(decided.writes));
+        return decided;
       });
-    return this.connected(owner, runs.length, send);
+    }
+    const parts = this.partsOf(decision.writes);
+    const [first] = parts;
+    if (first === undefined) return decision;
+    if (parts.some(isAlone)) await this.run(first.owner, () => this.writeInTransaction(parts));
+    else if (this.isDistributed || this.open.getStore()) await this.send(parts);
+    else await orStale(this.writes.add(parts), ...stalesOf(parts));
+    return decision;
   }
 
-  /** Runs work that takes one connection, and gives it back, for so many queries. Throws service_unavailable when too much waits. */
-  private connected<Result>(owner: Owner | undefined, queries: number, work: () => Promise<Result>): Promise<Result> {
-    const once = () => {
-      if (this.pool.waitingCount + this.sharing >= MAX_WAITING) throw overloaded();
-      return work();
-    };
-    const inShare = () => (owner === undefined ? once() : this.shares.within(owner, queries, once));
-    return this.pulse.within(retried('conflict', inShare));
+  /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
+  private partsOf(writes: readonly Write[]): readonly Part[] {
+    const parts = writes.filter((write): write is Part => 'sql' in write);
+    if (!this.isDistributed) return parts;
+    return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
+  }
+
+  /** What is sent alone goes first, because PostgreSQL counts only the rows of a statement's main part. On Citus, no rows go together. */
+  private async writeInTransaction(parts: readonly Part[]): Promise<void> {
+    for (const part of parts.filter(isAlone)) await this.send([part]);
+    const others = parts.filter((part) => !isAlone(part));
+    if (this.isDistributed) for (const part of others) await this.send([part]);
+    else if (others.length > 0) await this.send(others);
+  }
+
+  private async send(parts: readonly Part[]): Promise<void> {
+    const { owner, rows } = parts[0] as Part;
+    const { rowCount } = await orStale(this.autocommit(owner, ...composed(parts)), ...stalesOf(parts));
+    if (rows !== undefined && rowCount !== rows) throw new Stale();
   }
 }
+
+function isAlone({ sql, rows }: Part): boolean {
+  return typeof sql === 'string' || rows !== undefined;
+}
+
+const stalesOf = (parts: readonly Part[]) => flat(parts.map(({ stale = [] }) => stale));
 
 async function inTransaction(runner: QueryRunner, statement: Statement, values: Values): Promise<Outcome> {
   const [outcome] = await sent((await runner.connect()) as PoolClient, statement, [values]);

@@ -21,9 +21,7 @@ export interface Moment {
 export interface TimedCaller extends Caller, Moment {}
 
 /** A caller whose time is ahead of real time, and how far, in milliseconds. */
-export interface MovedClock extends Caller {
-  readonly ahead: number;
-}
+export type MovedClock = Omit<TimedCaller, 'now'>;
 
 /** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {

@@ -1,6 +1,7 @@
 /** The statements that list events. */
-import { createdBetween } from '../../../../persistence/created.js';
+
 import type { PlainStatement } from '../../../../persistence/database.js';
+import { createdBetween } from '../../../../persistence/rows.js';
 import type { Order } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { LAST_POSITION } from './event-floor.js';
