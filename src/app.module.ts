@@ -30,7 +30,6 @@ export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM: Declarations = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
-  jobs: ['remove_idempotency_keys', 'reconcile'],
   traces: [RESPONSE_TRACES],
 };
 

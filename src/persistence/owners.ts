@@ -12,17 +12,11 @@ export const ownerIn = (table: string): Statement => ({
     SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`,
 });
 
-interface Asked {
-  readonly ledger: Ledger;
-  readonly id: string;
-  readonly organization: string | null | undefined;
-}
-
 /** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
 export async function findOwner(
   database: Database,
   owner: Statement,
-  { ledger, id, organization }: Asked,
+  { ledger, id, organization }: { ledger: Ledger; id: string; organization: string | null | undefined },
 ): Promise<Caller> {
   if (organization) return { organization, ...ledger };
   const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);

@@ -2,17 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { counter, gauge } from './metric.js';
 
+const NAME = 'the job, as the log names it';
 const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
-  labels: { name: ({ jobs }) => jobs },
+  labels: { name: NAME },
   // Processes share the work, so that a run of any of them counts.
   aggregator: 'max',
 });
 const FAILURES = counter({
   name: 'tillgate_job_failures_total',
   help: 'Runs that ended with an error. The next run comes all the same.',
-  labels: { name: ({ jobs }) => jobs },
+  labels: { name: NAME },
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
@@ -27,6 +28,7 @@ export class Jobs implements OnModuleDestroy {
    */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
+    FAILURES.inc({ name }, 0);
     this.running.push(this.run(name, everyMs, work));
   }
 

@@ -52,6 +52,5 @@ export const CHECKOUT: ModuleFacts = {
   records: [CheckoutSessionRecord],
   errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
-  jobs: ['expire_sessions', 'forget_sessions'],
   traces: [{ said: REDACTED_MEMBERS }],
 };

@@ -35,6 +35,5 @@ export class PageModule {}
 export const PAGE: ModuleFacts = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord],
-  jobs: ['receive_transfers'],
   traces: [PAGE_TRACES],
 };
