@@ -34,7 +34,6 @@ export default [
   {
     files: ['**/src/**/*.ts'],
     ignores: [
-      'src/app.module.ts',
       'src/engine/**',
       'src/persistence/**',
       'src/operator/migrate/**',

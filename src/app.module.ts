@@ -1,16 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { DataSource } from 'typeorm';
-import { hasCitus } from './citus/citus.js';
 import { ENCRYPTION, Encryption } from './encryption/encryption.js';
 import { Reencryption } from './encryption/reencryption.js';
 import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
-import { createDataSource } from './persistence/data-source.js';
-import { Database } from './persistence/database.js';
-import { StoredTraces } from './persistence/traces.js';
+import { DatabaseModule } from './persistence/database.module.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
@@ -55,16 +51,9 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [TelemetryModule, ...modules.map(({ module }) => module)],
+      imports: [DatabaseModule.register(database), TelemetryModule, ...modules.map(({ module }) => module)],
       controllers: [ReferenceController],
       providers: [
-        { provide: DataSource, useFactory: () => createDataSource(database).initialize() },
-        {
-          provide: Database,
-          useFactory: async (source: DataSource) => new Database(source, await hasCitus(source), timeLimits),
-          inject: [DataSource],
-        },
-        StoredTraces,
         { provide: Config, useValue: config },
         { provide: Facts, useValue: factsOf(modules) },
         ENCRYPTION,
@@ -82,19 +71,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_GUARD, useClass: ActorGuard },
       ],
-      exports: [
-        Clock,
-        Config,
-        Database,
-        Encryption,
-        ErrorResponses,
-        Facts,
-        Idempotency,
-        Jobs,
-        PublicUrl,
-        StoredTraces,
-        WebhookUrls,
-      ],
+      exports: [Clock, Config, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
     };
   }
 }

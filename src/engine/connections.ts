@@ -1,16 +1,35 @@
 import type { Pool } from 'pg';
-import { isRefusedStatement } from '../platform/faults.js';
+import { isOfOneRun, isRefusedStatement } from '../platform/faults.js';
+import { histogram } from '../platform/metric.js';
 import { retried } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
 import { type Outcome, type Statement, sent, type Values } from './prepared-query.js';
 import { Pulse } from './pulse.js';
-import { MAX_WAITING, overloaded, Shares } from './shares.js';
+import { MAX_WAITING, overloaded, ownerOfAll, Shares } from './shares.js';
+
+/** The most reads of one message. More save nothing measurable, and each waits for all. */
+const TOGETHER = 8;
+
+export const BATCH_SIZE = histogram({
+  name: 'tillgate_database_batch_size',
+  help: 'Reads that went to PostgreSQL together. Their number is `_sum`, and `_count` is the number of messages.',
+  buckets: [1, 2, 3, 4, 5, 6, 7, TOGETHER],
+});
+
+interface Read {
+  readonly owner: Owner;
+  readonly values: Values;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** The pool, which owners share. */
 export class Connections {
   private readonly shares: Shares;
   private readonly pulse: Pulse;
-  /** Queries that wait as part of a batch, counted into the limit of waiting queries. */
+  /** The reads of this turn of the event loop that were not sent yet, by the text of their statement. */
+  private readonly batches = new Map<string, Read[]>();
+  /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private inBatches = 0;
 
   constructor(
@@ -26,6 +45,22 @@ export class Connections {
     const inUse = this.pool.totalCount - this.pool.idleCount;
     const waiting = this.pool.waitingCount + this.inBatches + this.shares.waiting;
     return { inUse, free: this.pool.options.max - inUse, waiting };
+  }
+
+  /**
+   * Reads of one statement and turn of the event loop go to PostgreSQL in one message, because nearly half of its time for a row
+   * found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a look-up never waits
+   * for a list.
+   */
+  read(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const read = { owner, values, resolve, reject };
+      const batch = this.batches.get(statement.text);
+      if (batch === undefined) {
+        this.batches.set(statement.text, [read]);
+        setImmediate(() => this.sendBatch(statement));
+      } else if (batch.push(read) === TOGETHER) this.sendBatch(statement);
+    });
   }
 
   /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
@@ -55,5 +90,25 @@ export class Connections {
     };
     const inShare = () => (owner === undefined ? once() : this.shares.within(owner, queries, once));
     return this.pulse.within(retried('conflict', inShare));
+  }
+
+  private sendBatch(statement: Statement): void {
+    const reads = this.batches.get(statement.text);
+    this.batches.delete(statement.text);
+    if (reads) void this.answer(statement, reads);
+  }
+
+  private async answer(statement: Statement, reads: readonly Read[]): Promise<void> {
+    BATCH_SIZE.observe(reads.length);
+    try {
+      const owner = ownerOfAll(reads.map((read) => read.owner));
+      const runs = reads.map(({ values }) => values);
+      const outcomes = await this.send(owner, statement, runs);
+      for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
+    } catch (error) {
+      // One refused run fails the batch. Running each alone fails only that one.
+      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer(statement, [read]);
+      else for (const { reject } of reads) reject(error);
+    }
   }
 }

@@ -22,7 +22,7 @@ const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   /** Whether queries have the time limits of requests. An operator's command may take longer. */
@@ -80,17 +80,14 @@ function survive(client: PoolClient): void {
   client.on('error', () => undefined);
 }
 
+/** Also closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
 async function limit(client: PoolClient): Promise<void> {
   survive(client);
+  const silent = client as unknown as { readyForQuery: boolean; connection: { stream: Socket } };
+  const { stream } = silent.connection;
   // Before the first query, which a pooler may keep waiting.
-  destroyWhenSilent(client as unknown as { readyForQuery: boolean; connection: { stream: Socket } });
-  await client.query(SET_LIMITS);
-}
-
-/** Closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
-function destroyWhenSilent(client: { readonly readyForQuery: boolean; readonly connection: { stream: Socket } }): void {
-  const { stream } = client.connection;
   stream.setTimeout(SILENCE_MS, () => {
-    if (!client.readyForQuery) stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
+    if (!silent.readyForQuery) stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
   });
+  await client.query(SET_LIMITS);
 }

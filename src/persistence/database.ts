@@ -9,7 +9,6 @@ import {
   flat,
   type Outcome,
   type Part,
-  ReadBatches,
   type Statement,
   sent,
   type Values,
@@ -35,7 +34,6 @@ export type PlainWrite = Part & { readonly sql: string };
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly connections: Connections;
-  private readonly reads: ReadBatches;
   private readonly writes: Writes;
 
   constructor(
@@ -45,7 +43,6 @@ export class Database implements OnApplicationShutdown {
     timeLimits = true,
   ) {
     this.connections = new Connections((dataSource.driver as unknown as { master: Pool }).master, timeLimits);
-    this.reads = new ReadBatches(this.connections);
     this.writes = new Writes(this.connections);
   }
 
@@ -99,7 +96,7 @@ export class Database implements OnApplicationShutdown {
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
-    return (await this.reads.add(owner, statement, values)).rows as Row[];
+    return (await this.connections.read(owner, statement, values)).rows as Row[];
   }
 
   /** Rows of a prepared statement of any kind in the open transaction. Fails outside of one. */
