@@ -1,7 +1,9 @@
-/** Rows of organizations through TypeORM: their keys, and pages of them in the order of their IDs. */
+/** Rows of organizations: their keys, whose they are, and pages of them in the order of their IDs. */
 import type { ObjectLiteral } from 'typeorm';
+import type { Statement } from '../engine/index.js';
 import type { Caller, Ledger, Mode } from '../shared/caller.js';
-import { createdRange, uuidOf } from '../shared/id.js';
+import { notFound } from '../shared/errors.js';
+import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
 import { type CreatedPageRequest, type Page, pageOf } from '../shared/page.js';
 import type { Database } from './database.js';
 
@@ -17,6 +19,25 @@ export function scopeOf({ organization, mode }: Caller): Pick<Owned, 'organizati
 
 export function keyOf(caller: Caller, id: string): Pick<Owned, 'organizationId' | 'mode' | 'id'> {
   return { ...scopeOf(caller), id: uuidOf(id) };
+}
+
+/** Finds the owner of a row for a ledger, which names resources by their IDs alone. */
+export const ownerIn = (table: string): Statement => ({
+  name: `${table}.owner`,
+  text: `/* every organization: a resource of the ledger is of any of them */
+    SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`,
+});
+
+/** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
+export async function findOwner(
+  database: Database,
+  owner: Statement,
+  { ledger, id, organization }: { ledger: Ledger; id: string; organization: string | null | undefined },
+): Promise<Caller> {
+  if (organization) return { organization, ...ledger };
+  const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);
+  if (!row) throw notFound('id');
+  return { organization: idOf(ORGANIZATION_ID, row.organization), ...ledger };
 }
 
 /** When the row was created by the clock of its organization, in Unix seconds, as `createdAt` computes it from the ID. */

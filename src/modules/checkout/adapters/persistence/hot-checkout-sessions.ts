@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hot, insertInto, type Part } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { findOwner, ownerIn } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';

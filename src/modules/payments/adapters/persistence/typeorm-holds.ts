@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
-import { keyOf, pageOfRows } from '../../../../persistence/rows.js';
+import { findOwner, keyOf, ownerIn, pageOfRows } from '../../../../persistence/rows.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

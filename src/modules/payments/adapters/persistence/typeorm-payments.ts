@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
-import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { findOwner, keyOf, ownerIn, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';

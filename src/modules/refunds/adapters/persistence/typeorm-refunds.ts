@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
-import { findOwner, ownerIn } from '../../../../persistence/owners.js';
-import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { findOwner, keyOf, ownerIn, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
