@@ -6,7 +6,7 @@ import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
-import { DatabaseModule } from './persistence/database.module.js';
+import { Database } from './persistence/database.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
@@ -51,10 +51,11 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [DatabaseModule.register(database), TelemetryModule, ...modules.map(({ module }) => module)],
+      imports: [TelemetryModule, ...modules.map(({ module }) => module)],
       controllers: [ReferenceController],
       providers: [
         { provide: Config, useValue: config },
+        { provide: Database, useFactory: () => Database.connect(database) },
         { provide: Facts, useValue: factsOf(modules) },
         ENCRYPTION,
         Reencryption,
@@ -71,7 +72,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_GUARD, useClass: ActorGuard },
       ],
-      exports: [Clock, Config, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
+      exports: [Clock, Config, Database, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
     };
   }
 }

@@ -3,6 +3,7 @@ import { type EventEmitter, once } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
+import { hasCitus } from '../citus/citus.js';
 import {
   Connections,
   composed,
@@ -18,6 +19,7 @@ import { DatabaseFault } from '../platform/faults.js';
 import { orStale, retried, Stale } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
 import type { Decided, Decision, Write } from '../shared/decision.js';
+import { createDataSource, type DatabaseOptions } from './data-source.js';
 
 /** What a read through TypeORM may do outside of a transaction. */
 type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
@@ -44,6 +46,11 @@ export class Database implements OnApplicationShutdown {
   ) {
     this.connections = new Connections((dataSource.driver as unknown as { master: Pool }).master, timeLimits);
     this.writes = new Writes(this.connections);
+  }
+
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    const dataSource = await createDataSource(options).initialize();
+    return new Database(dataSource, await hasCitus(dataSource), options.timeLimits);
   }
 
   get load(): Connections['load'] {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { StoredTraces } from '../../persistence/traces.js';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
@@ -36,6 +37,7 @@ import { SESSION_FACTS } from './facts.js';
     ChangeCheckoutSession,
     CreateCheckoutSession,
     SessionSweeper,
+    StoredTraces,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
