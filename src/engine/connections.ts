@@ -47,11 +47,7 @@ export class Connections {
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
-  /**
-   * Reads of one statement and turn of the event loop go to PostgreSQL in one message, because nearly half of its time for a row
-   * found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a look-up never waits
-   * for a list.
-   */
+  /** Reads of one statement and turn of the event loop go in one message: it is nearly half of the cost of a row found by key. */
   read(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const read = { owner, values, resolve, reject };

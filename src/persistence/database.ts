@@ -129,10 +129,7 @@ export class Database implements OnApplicationShutdown {
     return transaction;
   }
 
-  /**
-   * A decision that constraints alone can refuse is one prepared statement, atomic without a transaction block; one that counts
-   * rows or needs locks is one transaction.
-   */
+  /** What constraints alone can refuse is one prepared statement; what counts rows or needs locks is one transaction. */
   private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
     if ('decide' in decision) {
       return this.run(decision.owner, async () => {

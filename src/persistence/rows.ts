@@ -21,7 +21,6 @@ export function keyOf(caller: Caller, id: string): Pick<Owned, 'organizationId' 
   return { ...scopeOf(caller), id: uuidOf(id) };
 }
 
-/** Finds the owner of a row for a ledger, which names resources by their IDs alone. */
 export const ownerIn = (table: string): Statement => ({
   name: `${table}.owner`,
   text: `/* every organization: a resource of the ledger is of any of them */

@@ -22,10 +22,7 @@ export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();
   private readonly running: Promise<void>[] = [];
 
-  /**
-   * Runs a job after each interval, which varies by up to a fifth so that instances do not run it at the same time. A run
-   * that fails is logged, and does not prevent the next one.
-   */
+  /** Runs a job after each interval, which varies by a fifth, so that instances do not run it together. Logs runs that fail. */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     FAILURES.inc({ name }, 0);
