@@ -52,7 +52,7 @@ export default [
     ignores: [
       'src/operator/cli/arguments.ts',
       'src/operator/embedded-postgres/postgres-process.ts',
-      'src/platform/clock.ts',
+      'src/shared/clock.ts',
       'client/**',
     ],
     rules: {

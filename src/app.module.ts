@@ -6,8 +6,9 @@ import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
-import { DatabaseModule } from './persistence/database.module.js';
-import { SystemClock } from './platform/clock.js';
+import { Database } from './persistence/database.js';
+import { StoredOwners } from './persistence/owners.js';
+import { Owners } from './shared/caller.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
@@ -26,7 +27,6 @@ export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM: Declarations = {
   errors: REQUEST_ERRORS,
   metrics: PLATFORM_METRICS,
-  jobs: ['remove_idempotency_keys', 'reconcile'],
   traces: [RESPONSE_TRACES],
 };
 
@@ -48,29 +48,23 @@ interface Options {
 export class AppModule {
   static register(config: Config, url: string, options: Options = {}): DynamicModule {
     const { timeLimits = true, isEmbedded, modules = MODULES } = options;
+    const database = { url, poolSize: config.databasePoolSize, records: recordsOf(modules), timeLimits };
     return {
       module: AppModule,
       global: true,
-      imports: [
-        DatabaseModule.register({
-          url,
-          poolSize: config.databasePoolSize,
-          records: recordsOf(modules),
-          timeLimits,
-        }),
-        TelemetryModule,
-        ...modules.map(({ module }) => module),
-      ],
+      imports: [TelemetryModule, ...modules.map(({ module }) => module)],
       controllers: [ReferenceController],
       providers: [
         { provide: Config, useValue: config },
+        { provide: Database, useFactory: () => Database.connect(database) },
         { provide: Facts, useValue: factsOf(modules) },
+        { provide: Owners, useClass: StoredOwners },
         ENCRYPTION,
         Reencryption,
         StoredResponses,
         Idempotency,
         ErrorResponses,
-        { provide: Clock, useClass: SystemClock },
+        Clock,
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
         PublicUrl,
         RequestPipe,
@@ -83,11 +77,13 @@ export class AppModule {
       exports: [
         Clock,
         Config,
+        Database,
         Encryption,
         ErrorResponses,
         Facts,
         Idempotency,
         Jobs,
+        Owners,
         PublicUrl,
         RequestPipe,
         WebhookUrls,

@@ -1,15 +1,13 @@
 /** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
 
 import type { PlainStatement } from '../persistence/database.js';
-import { columnsOf, tableOf } from '../platform/columns.js';
+import { columnsOf, type Record, tableOf } from '../platform/columns.js';
 import { FIRST_UUID } from '../shared/id.js';
 import type { Sealed } from './encryption.js';
 
 const PAGE = 1_000;
 
-type Record = new () => object;
-
-const marked: { readonly record: Record; readonly property: string | symbol; readonly expires: boolean }[] = [];
+const marked: { readonly record: Record<object>; readonly property: string | symbol; readonly expires: boolean }[] = [];
 
 /**
  * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted.
@@ -17,7 +15,7 @@ const marked: { readonly record: Record; readonly property: string | symbol; rea
  */
 export function Encrypted({ expires = false } = {}): PropertyDecorator {
   return (prototype, property) => {
-    marked.push({ record: prototype.constructor as Record, property, expires });
+    marked.push({ record: prototype.constructor as Record<object>, property, expires });
   };
 }
 
@@ -40,7 +38,7 @@ export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): A
 
 export function encryptedColumns() {
   return marked.map(({ record, property, expires }) => {
-    const [table, columns] = [tableOf(record), columnsOf<object>(record)];
+    const [table, columns] = [tableOf(record), columnsOf(record)];
     const key = columns.filter(({ isPrimary }) => isPrimary);
     const [{ column, type }] = columns.filter((one) => one.property === property) as [(typeof columns)[number]];
     const names = key.map((one) => one.column);

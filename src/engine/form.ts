@@ -1,5 +1,5 @@
 /** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
-import { columnsOf, type Expressions, type Record, tableOf } from '../platform/columns.js';
+import { columnsOf, type Record, tableOf } from '../platform/columns.js';
 import type { Owner } from '../shared/caller.js';
 import type { Write } from '../shared/decision.js';
 import type { Values } from './prepared-query.js';
@@ -18,32 +18,26 @@ export interface Form<Row = never> {
 
 type ColumnTypes = Readonly<{ [column: string]: string }>;
 
-interface More<Row> {
-  /** Columns that are computed, and the types of the values that they are computed from. */
-  readonly made?: Expressions<Row, { readonly type: string; readonly sql: (value: string) => string }>;
-  readonly more?: ColumnTypes;
-  readonly texts?: readonly string[];
-}
-
-export function insertInto<Row extends object, Made = unknown, Added = unknown>(
+export function insertInto<Row extends object, Added = unknown>(
   name: string,
   record: Record<Row>,
-  { made = {}, more = {}, texts = [] }: More<Row> = {},
-): Form<Omit<Row, keyof Made> & Made & Added> {
-  const columns = columnsOf(record);
-  const types = columns.map(({ property, column, type }) => [column, made[property]?.type ?? type]);
-  const into = `INSERT INTO ${tableOf(record)} (${columns.map(({ column }) => column).join(', ')})`;
-  const others = Object.keys(more);
+  { more = {}, texts = [] }: { readonly more?: ColumnTypes; readonly texts?: readonly string[] } = {},
+): Form<Row & Added> {
+  const written = columnsOf(record);
+  const read = Object.entries(more).map(([column, type]) => ({
+    property: column as keyof Row,
+    column,
+    type,
+    isJson: false,
+  }));
+  const input = [...written, ...read];
+  const into = `INSERT INTO ${tableOf(record)} (${written.map(({ column }) => column).join(', ')})`;
   return {
     name,
-    input: { ...Object.fromEntries(types), ...more },
-    valuesOf: (row: object) => {
-      const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
-      for (const other of others) values.push((row as { readonly [other: string]: unknown })[other]);
-      return values;
-    },
+    input: Object.fromEntries(input.map(({ column, type }) => [column, type])),
+    valuesOf: (row) => input.map(({ property, isJson }) => toValue(row[property], isJson)),
     main: (isOne, of) => {
-      const row = columns.map(({ property, column }) => made[property]?.sql(of(column)) ?? of(column)).join(', ');
+      const row = written.map(({ column }) => of(column)).join(', ');
       // Not SELECT: Citus sends VALUES to the machine of their organization, and may fetch to the coordinator what is selected.
       return isOne ? `${into} VALUES (${row})` : `${into} SELECT ${row} FROM ${name}`;
     },

@@ -6,8 +6,6 @@ import { prepareValue } from 'pg/lib/utils.js';
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** What runs on a Citus cluster instead, which cannot run the text. */
-  readonly onCitus?: string;
 }
 
 /** Publishes each finished statement to subscribers: its name, how many runs, and how long it took. */

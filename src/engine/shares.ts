@@ -17,7 +17,6 @@ interface Share {
 /** Bounds the connections that each owner holds. Its other work waits in a queue of its own and delays no other owner. */
 export class Shares {
   private readonly shares = new Map<string, Share>();
-
   private readonly most: number;
 
   constructor(connections: number) {
@@ -37,7 +36,12 @@ export class Shares {
     this.shares.set(name, share);
     const until = performance.now() + PATIENCE_MS;
     if (share.held < this.most) share.held += 1;
-    else await turnIn(share, queries);
+    else if (share.waiting + queries > MAX_WAITING) throw overloaded();
+    else {
+      share.waiting += queries;
+      await new Promise<void>((go) => share.line.push(go));
+      share.waiting -= queries;
+    }
     try {
       if (performance.now() > until) throw overloaded();
       return await work();
@@ -53,13 +57,6 @@ export class Shares {
 /** The owner of all. Undefined if there are several: what they send together takes nobody's share. */
 export function ownerOfAll(owners: readonly Owner[]): Owner | undefined {
   return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
-}
-
-async function turnIn(share: Share, queries: number): Promise<void> {
-  if (share.waiting + queries > MAX_WAITING) throw overloaded();
-  share.waiting += queries;
-  await new Promise<void>((go) => share.line.push(go));
-  share.waiting -= queries;
 }
 
 export function overloaded(): Refusal {

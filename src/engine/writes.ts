@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfOneRun } from '../platform/faults.js';
 import { Quota } from '../platform/quota.js';
 import { nameOf, type Owner } from '../shared/caller.js';
+import type { Connections } from './connections.js';
 import type { Form, Part } from './form.js';
-import type { Outcome, Statement, Values } from './prepared-query.js';
 import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';
 import { composed, flat } from './statement.js';
 
@@ -14,14 +14,6 @@ const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
-
-/** What sends statements: persistence/database.ts. In a transaction of its own, `autocommit` sends them in that. */
-export interface Sender {
-  readonly isDistributed: boolean;
-  readonly isGatheringWrites: boolean;
-  run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result>;
-  autocommit(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome>;
-}
 
 interface Waiting {
   readonly parts: readonly Part[];
@@ -36,72 +28,50 @@ interface Waiting {
  * go as one.
  */
 export class Writes {
-  private readonly kinds = new Map<string, Kind>();
+  /** Those that wait, by kind and by owner. A kind is here from its first write until none waits. */
+  private readonly kinds = new Map<string, Map<string, Waiting[]>>();
   private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
 
-  constructor(private readonly sender: Sender) {}
+  constructor(private readonly connections: Connections) {}
 
   /** Writes all parts, or none. */
   async add(parts: readonly Part[]): Promise<void> {
-    if (!this.sender.isGatheringWrites) {
-      await this.sender.autocommit(ownerOf(parts), ...composed(parts));
-      return;
-    }
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
     const locking = parts.find(({ sql }) => (sql as Form).isChange);
     const names = parts.map(({ name }) => name).join(' ');
     const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
-    const kind = this.kinds.get(name) ?? new Kind(this.sender, this.waiting, () => this.kinds.delete(name));
-    this.kinds.set(name, kind);
-    await kind.add(owner, parts);
-  }
-}
-
-class Kind {
-  /** By owner, in turns: the flood of one leaves the others their places. */
-  private readonly lines = new Map<string, Waiting[]>();
-  private isBusy = false;
-
-  constructor(
-    private readonly sender: Sender,
-    private readonly waiting: Quota,
-    private readonly onIdle: () => void,
-  ) {}
-
-  add(owner: string, parts: readonly Part[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const line = this.lines.get(owner) ?? [];
+    await new Promise<void>((resolve, reject) => {
+      const lines = this.kinds.get(name) ?? new Map<string, Waiting[]>();
+      const line = lines.get(owner) ?? [];
       line.push({ parts, length: lengthOf(parts), resolve, reject });
-      this.lines.set(owner, line);
-      if (!this.isBusy) setImmediate(this.go);
-      this.isBusy = true;
+      lines.set(owner, line);
+      if (this.kinds.has(name)) return;
+      this.kinds.set(name, lines);
+      setImmediate(() => this.sendAll(name, lines));
     });
   }
 
-  private readonly go = (): void => {
-    const writes = this.next();
-    if (writes.length === 0) {
-      this.isBusy = false;
-      this.onIdle();
-      return;
-    }
-    void Promise.race([this.send(writes), sleep(PATIENCE_MS, undefined, { ref: false })]).then(this.go);
-  };
+  private async sendAll(kind: string, lines: Map<string, Waiting[]>): Promise<void> {
+    for (let writes = this.next(lines); writes.length > 0; writes = this.next(lines))
+      await Promise.race([this.send(writes), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    this.kinds.delete(kind);
+  }
 
-  private next(): Waiting[] {
+  /** Owners have turns: the flood of one leaves the others their places. */
+  private next(lines: Map<string, Waiting[]>): Waiting[] {
     const writes: Waiting[] = [];
     let length = 0;
-    for (const [owner, line] of this.lines) {
+    for (const [owner, line] of lines) {
       const [first] = line as [Waiting];
       length += first.length;
       if (writes.length === TOGETHER || (writes.length > 0 && length > MAX_LENGTH)) break;
       writes.push(first);
       line.shift();
       this.waiting.giveBack(owner);
-      this.lines.delete(owner);
+      lines.delete(owner);
       // The loop comes to what is set in it, after everything else: the owner's next write has its turn then.
-      if (line.length > 0) this.lines.set(owner, line);
+      if (line.length > 0) lines.set(owner, line);
     }
     return writes;
   }
@@ -109,10 +79,8 @@ class Kind {
   private async send(writes: readonly Waiting[]): Promise<void> {
     try {
       const parts = flat(writes.map((write) => write.parts));
-      await this.sender.autocommit(
-        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
-        ...composed(parts, writes.length > 1),
-      );
+      const [statement, values] = composed(parts, writes.length > 1);
+      await this.connections.send(ownerOfAll(writes.map((write) => ownerOf(write.parts))), statement, [values]);
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.

@@ -80,26 +80,14 @@ function survive(client: PoolClient): void {
   client.on('error', () => undefined);
 }
 
+/** Also closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
 async function limit(client: PoolClient): Promise<void> {
   survive(client);
+  const silent = client as unknown as { readyForQuery: boolean; connection: { stream: Socket } };
+  const { stream } = silent.connection;
   // Before the first query, which a pooler may keep waiting.
-  destroyWhenSilent(client);
-  await client.query(SET_LIMITS);
-  const { readyForQuery } = client as unknown as SilentClient;
-  if (typeof readyForQuery !== 'boolean') throw new Error('This version of pg does not set readyForQuery.');
-}
-
-/** Closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
-function destroyWhenSilent(client: PoolClient): void {
-  const { connection } = client as unknown as SilentClient;
-  connection.stream.setTimeout(SILENCE_MS, () => {
-    if (!(client as unknown as SilentClient).readyForQuery) {
-      connection.stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
-    }
+  stream.setTimeout(SILENCE_MS, () => {
+    if (!silent.readyForQuery) stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
   });
-}
-
-interface SilentClient {
-  readonly readyForQuery: boolean | undefined;
-  readonly connection: { stream: Socket };
+  await client.query(SET_LIMITS);
 }

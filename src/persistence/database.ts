@@ -3,23 +3,23 @@ import { type EventEmitter, once } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
+import { hasCitus } from '../citus/citus.js';
 import {
-  MAX_WAITING,
+  Connections,
+  composed,
+  flat,
   type Outcome,
-  overloaded,
   type Part,
-  Pulse,
-  ReadBatches,
-  Shares,
   type Statement,
   sent,
-  UnitOfWork,
   type Values,
+  Writes,
 } from '../engine/index.js';
-import { DatabaseFault, isRefusedStatement } from '../platform/faults.js';
-import { retried } from '../platform/retries.js';
+import { DatabaseFault } from '../platform/faults.js';
+import { orStale, retried, Stale } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
-import type { Decision } from '../shared/decision.js';
+import type { Decided, Decision, Write } from '../shared/decision.js';
+import { createDataSource, type DatabaseOptions } from './data-source.js';
 
 /** What a read through TypeORM may do outside of a transaction. */
 type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
@@ -35,13 +35,8 @@ export type PlainWrite = Part & { readonly sql: string };
  */
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
-  private readonly pool: Pool;
-  private readonly reads: ReadBatches;
-  private readonly shares: Shares;
-  private readonly pulse: Pulse;
-  private readonly unitOfWork = new UnitOfWork(this);
-  /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
-  private sharing = 0;
+  private readonly connections: Connections;
+  private readonly writes: Writes;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,22 +44,17 @@ export class Database implements OnApplicationShutdown {
     readonly isDistributed = false,
     timeLimits = true,
   ) {
-    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
-    this.reads = new ReadBatches((...sent) => this.send(...sent));
-    this.shares = new Shares(this.pool.options.max);
-    this.pulse = new Pulse(this.pool, timeLimits);
+    this.connections = new Connections((dataSource.driver as unknown as { master: Pool }).master, timeLimits);
+    this.writes = new Writes(this.connections);
   }
 
-  /** The connections in use, those that are idle or may still be opened, and the queries that wait for one. */
-  get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
-    const inUse = this.pool.totalCount - this.pool.idleCount;
-    const waiting = this.pool.waitingCount + this.sharing + this.shares.waiting;
-    return { inUse, free: this.pool.options.max - inUse, waiting };
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    const dataSource = await createDataSource(options).initialize();
+    return new Database(dataSource, await hasCitus(dataSource), options.timeLimits);
   }
 
-  /** Whether a write may go together with those of other requests, which are in no transaction either. */
-  get isGatheringWrites(): boolean {
-    return !this.isDistributed && this.open.getStore() === undefined;
+  get load(): Connections['load'] {
+    return this.connections.load;
   }
 
   get openTransaction(): object | undefined {
@@ -82,24 +72,29 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
-  commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
-    return this.unitOfWork.commit(decide);
+  async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
+    const { result, writes } = await retried('stale', async () => this.write(await decide()));
+    for (const { committed } of writes) committed?.();
+    return result;
   }
 
   /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
   async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
-    return this.open.getStore() ? read(this.manager) : this.onRunner(owner, ({ manager }) => read(manager));
+    if (this.open.getStore()) return read(this.manager);
+    return this.connections.lend(owner, () => read(this.dataSource.manager));
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.onRunner(owner, async (runner) => {
-      await runner.startTransaction();
-      const result = await this.open.run(runner, work);
-      await commit(runner);
-      return result;
-    });
+    return this.connections.lend(owner, () =>
+      this.dataSource.transaction(async (manager) => {
+        const runner = manager.queryRunner as QueryRunner;
+        const result = await this.open.run(runner, work);
+        await requireSound(runner);
+        return result;
+      }),
+    );
   }
 
   /**
@@ -108,9 +103,7 @@ export class Database implements OnApplicationShutdown {
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
-    const { onCitus } = statement;
-    const sent = this.isDistributed && onCitus !== undefined ? { ...statement, text: onCitus } : statement;
-    return (await this.pulse.within(this.reads.add(owner, sent, values))).rows as Row[];
+    return (await this.connections.read(owner, statement, values)).rows as Row[];
   }
 
   /** Rows of a prepared statement of any kind in the open transaction. Fails outside of one. */
@@ -118,11 +111,11 @@ export class Database implements OnApplicationShutdown {
     return (await inTransaction(this.transaction(), statement, values)).rows as Row[];
   }
 
-  /** For the unit of work, and for jobs, which answer no request. Without an owner, it takes nobody's share of connections. */
-  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome<Row>> {
+  /** For writes that are decided, and for jobs, which answer no request. */
+  async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
-    const [outcome] = await this.pulse.within(this.send(owner, statement, [values]));
+    const [outcome] = await this.connections.send(owner, statement, [values]);
     return outcome as Outcome<Row>;
   }
 
@@ -136,51 +129,51 @@ export class Database implements OnApplicationShutdown {
     return transaction;
   }
 
-  /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
-  private send(
-    owner: Owner | undefined,
-    statement: Statement,
-    runs: readonly Values[],
-    onSent?: () => void,
-  ): Promise<readonly Outcome[]> {
-    const send = () =>
-      new Promise<readonly Outcome[]>((resolve, reject) => {
-        this.refuseWhenFull();
-        this.sharing += runs.length - 1;
-        this.pool.connect((unreachable, client, release) => {
-          this.sharing -= runs.length - 1;
-          if (!client) return reject(unreachable);
-          const query = sent(client, statement, runs);
-          query.then(
-            () => release(),
-            (error) => release(isRefusedStatement(error) ? undefined : error),
-          );
-          resolve(query);
-          onSent?.();
-        });
+  /** What constraints alone can refuse is one prepared statement; what counts rows or needs locks is one transaction. */
+  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
+    if ('decide' in decision) {
+      return this.run(decision.owner, async () => {
+        const decided = await decision.decide();
+        await this.writeInTransaction(this.partsOf(decided.writes));
+        return decided;
       });
-    return retried('conflict', () => (owner === undefined ? send() : this.shares.within(owner, runs.length, send)));
+    }
+    const parts = this.partsOf(decision.writes);
+    const [first] = parts;
+    if (first === undefined) return decision;
+    if (parts.some(isAlone)) await this.run(first.owner, () => this.writeInTransaction(parts));
+    else if (this.isDistributed || this.open.getStore()) await this.send(parts);
+    else await orStale(this.writes.add(parts), ...stalesOf(parts));
+    return decision;
   }
 
-  private onRunner<Result>(owner: Owner, work: (runner: QueryRunner) => Promise<Result>): Promise<Result> {
-    const once = async () => {
-      this.refuseWhenFull();
-      const runner = this.dataSource.createQueryRunner();
-      try {
-        return await work(runner);
-      } finally {
-        // The first error is the cause; a rollback on a broken connection only fails again.
-        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-        await runner.release();
-      }
-    };
-    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, once)));
+  /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
+  private partsOf(writes: readonly Write[]): readonly Part[] {
+    const parts = writes.filter((write): write is Part => 'sql' in write);
+    if (!this.isDistributed) return parts;
+    return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
   }
 
-  private refuseWhenFull(): void {
-    if (this.pool.waitingCount + this.sharing >= MAX_WAITING) throw overloaded();
+  /** What is sent alone goes first, because PostgreSQL counts only the rows of a statement's main part. On Citus, no rows go together. */
+  private async writeInTransaction(parts: readonly Part[]): Promise<void> {
+    for (const part of parts.filter(isAlone)) await this.send([part]);
+    const others = parts.filter((part) => !isAlone(part));
+    if (this.isDistributed) for (const part of others) await this.send([part]);
+    else if (others.length > 0) await this.send(others);
+  }
+
+  private async send(parts: readonly Part[]): Promise<void> {
+    const { owner, rows } = parts[0] as Part;
+    const { rowCount } = await orStale(this.autocommit(owner, ...composed(parts)), ...stalesOf(parts));
+    if (rows !== undefined && rowCount !== rows) throw new Stale();
   }
 }
+
+function isAlone({ sql, rows }: Part): boolean {
+  return typeof sql === 'string' || rows !== undefined;
+}
+
+const stalesOf = (parts: readonly Part[]) => flat(parts.map(({ stale = [] }) => stale));
 
 async function inTransaction(runner: QueryRunner, statement: Statement, values: Values): Promise<Outcome> {
   const [outcome] = await sent((await runner.connect()) as PoolClient, statement, [values]);
@@ -188,11 +181,10 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
 }
 
 /** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
-async function commit(runner: QueryRunner): Promise<void> {
+async function requireSound(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
   // pg tells of an error before PostgreSQL has said in which state that leaves the transaction.
   const { readyForQuery, connection } = client as unknown as { readyForQuery: boolean; connection: EventEmitter };
   if (!readyForQuery) await Promise.race([once(connection, 'readyForQuery'), once(client, 'end')]);
   if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
-  await runner.commitTransaction();
 }

@@ -3,15 +3,10 @@ import { getMetadataArgsStorage } from 'typeorm';
 
 export type Record<Row> = new () => Row;
 
-export type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
-
-/** A row that `selectionOf` reads. `Read` has the types of the properties that are converted. */
-export type Selected<Row, Read = unknown> = Readonly<Omit<Row, 'organizationId' | keyof Read> & Read>;
-
 /** A select list: each column under the name of its property. Without `only`, it has all but the organization. */
 export function selectionOf<Row extends object>(
   record: Record<Row>,
-  read: Expressions<Row, string> = {},
+  read: Partial<{ readonly [Property in keyof Row]: string }> = {},
   only?: readonly (keyof Row)[],
 ): string {
   return columnsOf(record)

@@ -53,7 +53,7 @@ export class Config {
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined = undefined;
   @Listed(Fits(isAddress, ADDRESSES)) readonly trustProxy: readonly string[] = [];
-  @Flag() readonly webhookAllowPrivate: boolean = false;
+  @OneOf([true, false]) readonly webhookAllowPrivate: boolean = false;
   /** CIDRs that the ledger's own webhook endpoints may be in, besides public addresses. */
   @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] = [];
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
@@ -97,13 +97,9 @@ function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecora
   return applyDecorators(read, IsInt(about), Min(min, about), Max(max, about)) as PropertyDecorator;
 }
 
-function Flag(): PropertyDecorator {
-  const read = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
-  return applyDecorators(read, OneOf([true, false])) as PropertyDecorator;
-}
-
 function OneOf(values: readonly unknown[]): PropertyDecorator {
-  return IsIn(values, { message: `one of ${values.join(', ')}` });
+  const read = Transform(({ value }) => values.find((one) => String(one) === value) ?? value);
+  return applyDecorators(read, IsIn(values, { message: `one of ${values.join(', ')}` })) as PropertyDecorator;
 }
 
 function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): PropertyDecorator {

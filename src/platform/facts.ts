@@ -78,7 +78,6 @@ export interface Declarations {
   readonly metrics?: readonly DeclaredMetric[];
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
-  readonly jobs?: readonly string[];
   readonly traces?: readonly Traces[];
   readonly eventTexts?: EventTexts;
 }
@@ -98,7 +97,7 @@ export interface ModuleFacts extends Declarations {
 
 export const ALL_EVENTS = '*';
 
-/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or job. */
+/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or promise. */
 export class Facts implements Required<Declarations> {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
@@ -107,7 +106,6 @@ export class Facts implements Required<Declarations> {
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
-  readonly jobs: readonly string[];
   readonly traces: readonly Traces[];
   readonly said: ReadonlyMap<string, (value: unknown) => unknown>;
   readonly eventTexts: EventTexts;
@@ -128,7 +126,6 @@ export class Facts implements Required<Declarations> {
       ...metrics,
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
-    this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
     // Rows of refunds are changed before those of their payments (decide-refund.ts).
     this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
@@ -145,7 +142,6 @@ export class Facts implements Required<Declarations> {
     requireUnique('identifier', prefixes);
     requireUnique('path', places);
     requireUnique('event type', this.eventTypes);
-    requireUnique('job', this.jobs);
     requireUnique('promise', this.promises);
   }
 

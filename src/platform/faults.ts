@@ -26,15 +26,12 @@ export function isOfOneRun(error: unknown): boolean {
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof DatabaseFault || causeOf(error) instanceof DatabaseFault) return true;
+  if (error instanceof DatabaseFault) return true;
+  if (error instanceof QueryFailedError && error.driverError instanceof DatabaseFault) return true;
   const state = sqlState(error) ?? '';
   if (UNAVAILABLE.test(state) || isCommitCutOff(state, error)) return true;
   const { code } = error as { code?: unknown };
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
-}
-
-function causeOf(error: Error): unknown {
-  return error instanceof QueryFailedError ? error.driverError : undefined;
 }
 
 /** The SQLSTATE of an error of pg, also of one that TypeORM wraps. A SQLSTATE has a digit, and Node's EPIPE has none. */

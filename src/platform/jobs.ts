@@ -3,17 +3,18 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { MovedClock } from '../shared/clock.js';
 import { counter, gauge } from './metric.js';
 
+const NAME = 'the job, as the log names it';
 const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
-  labels: { name: ({ jobs }) => jobs },
+  labels: { name: NAME },
   // Processes share the work, so that a run of any of them counts.
   aggregator: 'max',
 });
 const FAILURES = counter({
   name: 'tillgate_job_failures_total',
   help: 'Runs that ended with an error. The next run comes all the same.',
-  labels: { name: ({ jobs }) => jobs },
+  labels: { name: NAME },
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
@@ -27,12 +28,10 @@ export class Jobs implements OnModuleDestroy {
   /** What else is to be done when a test clock was moved. */
   readonly sweeps: Sweep[] = [];
 
-  /**
-   * Runs a job after each interval, which varies by up to a fifth so that instances do not run it at the same time. A run
-   * that fails is logged, and does not prevent the next one.
-   */
+  /** Runs a job after each interval, which varies by a fifth, so that instances do not run it together. Logs runs that fail. */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
+    FAILURES.inc({ name }, 0);
     this.running.push(this.run(name, everyMs, work));
   }
 

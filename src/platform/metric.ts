@@ -3,7 +3,6 @@ import { type Aggregator, Counter, Gauge, Histogram, type Metric } from 'prom-cl
 interface Declared {
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
-  readonly jobs: readonly string[];
   readonly promises: readonly string[];
 }
 

@@ -1,10 +1,15 @@
 import type { Caller } from './caller.js';
 
 /** The time of this process, in milliseconds. The clock of the database decides what has expired. */
-export abstract class Clock {
-  abstract now(): number;
+export class Clock {
+  now(): number {
+    return Date.now();
+  }
+
   /** Milliseconds since an arbitrary instant, which are never set back. For measuring durations. */
-  abstract monotonic(): number;
+  monotonic(): number {
+    return performance.now();
+  }
 }
 
 /** The time of a caller, and how far it is ahead of real time. Both in milliseconds. */
@@ -16,9 +21,7 @@ export interface Moment {
 export interface TimedCaller extends Caller, Moment {}
 
 /** A caller whose time is ahead of real time, and how far, in milliseconds. */
-export interface MovedClock extends Caller {
-  readonly ahead: number;
-}
+export type MovedClock = Omit<TimedCaller, 'now'>;
 
 /** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {

@@ -4,8 +4,8 @@ import { type Finding, fail, ok } from '../../src/operator/cli/doctor/finding.js
 import { type Examination, encrypted, examine, linesOf } from '../../src/operator/cli/doctor.js';
 import { revertLast } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
-import { SystemClock } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config.js';
+import { Clock } from '../../src/shared/clock.js';
 import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
 import { commandLine } from '../support/processes.js';
 import { startPooler } from '../support/sockets.js';
@@ -29,7 +29,7 @@ const sql = (text: string) => withClient(database.url, async (client) => (await 
 async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
   const url = given.url ?? database.url;
   const config = readConfig({ DATABASE_URL: url, ...WHOLE, ...given.settings });
-  const findings = await examine({ url, config, machines: 1, clock: new SystemClock(), ...given });
+  const findings = await examine({ url, config, machines: 1, clock: new Clock(), ...given });
   return findings.filter(({ status }) => status !== 'ok');
 }
 
@@ -172,7 +172,7 @@ test('another encoding', async () => {
 });
 
 test('a clock that is ahead or behind', async () => {
-  const real = new SystemClock();
+  const real = new Clock();
   const shifted = (ms: number) => faults({ clock: { now: () => real.now() + ms, monotonic: () => real.monotonic() } });
   expect(await shifted(30_000)).toEqual([fault('clock', 'warn', / ahead of PostgreSQL's\.$/, /^Run NTP/)]);
   expect(await shifted(-120_000)).toEqual([fault('clock', 'fail', / behind PostgreSQL's\.$/, /^Run NTP/)]);

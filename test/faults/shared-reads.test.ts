@@ -36,16 +36,6 @@ test.each([
   expect(outcomes).toEqual([[{ share: 60 }], [{ share: 30 }], { code }, [{ share: 20 }]]);
 });
 
-test('slow ones are waited for once, and then each goes alone', async () => {
-  const nap = { name: 'nap', text: 'SELECT now()::text AS at, pg_sleep(0.3)' };
-  const transactions = async () => {
-    const rows = await Promise.all([1, 2, 3].map(() => database.read<{ at: string }>(queue, nap, [])));
-    return new Set(rows.map(([row]) => row?.at)).size;
-  };
-  expect(await transactions()).toBe(1);
-  expect(await transactions()).toBe(3);
-});
-
 /** Longer than a connection may owe an answer, and each less than a statement may take. */
 test('slow ones that went together are answered, not taken for a dead connection', async () => {
   const sleep = { name: 'sleep', text: 'SELECT pg_sleep(3)' };

@@ -1,6 +1,5 @@
 /** Production's modules through the Nest testing module, with ports of the test's own in the place of the database. */
 import { Test, type TestingModule } from '@nestjs/testing';
-import { DataSource } from 'typeorm';
 import { AppModule } from '../../src/app.module.js';
 import { Encryption } from '../../src/encryption/encryption.js';
 import { Database } from '../../src/persistence/database.js';
@@ -8,7 +7,7 @@ import { readConfig } from '../../src/platform/config.js';
 
 export async function withPorts(ports: readonly (readonly [token: unknown, port: object])[]): Promise<TestingModule> {
   const builder = Test.createTestingModule({ imports: [AppModule.register(readConfig({}), '')] });
-  const absent = [DataSource, Database, Encryption].map((token) => [token, {}] as const);
+  const absent = [Database, Encryption].map((token) => [token, {}] as const);
   for (const [token, port] of [...absent, ...ports]) builder.overrideProvider(token).useValue(port);
   return builder.compile();
 }

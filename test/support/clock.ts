@@ -8,11 +8,11 @@ export class TestClock extends Clock {
     super();
   }
 
-  now(): number {
+  override now(): number {
     return this.instant;
   }
 
-  monotonic(): number {
+  override monotonic(): number {
     return this.passed;
   }
 

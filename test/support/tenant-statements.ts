@@ -1,7 +1,8 @@
 /** Fails a test file whose service sent a statement, TypeORM's or the engine's, that could reach rows of another organization or mode. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client, Pool, PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import { Database } from '../../src/persistence/database.js';
 import { modesMissingIn } from '../../tools/statements/modes.js';
 import { faultsOf } from '../../tools/statements/organizations.js';
 
@@ -21,7 +22,8 @@ export async function watchStatements(application: INestApplicationContext, sql:
   const { rows } = await sql.query<{ name: string; hasMode: boolean }>(OWNED);
   const owned = new Set(rows.map(({ name }) => name));
   const ofModes = new Set(rows.filter(({ hasMode }) => hasMode).map(({ name }) => name));
-  const sent = statementsOf((application.get(DataSource).driver as unknown as { master: Pool }).master);
+  const { dataSource } = application.get(Database) as unknown as { dataSource: DataSource };
+  const sent = statementsOf((dataSource.driver as unknown as { master: Pool }).master);
   return async () => {
     const complaints: string[] = [];
     for (const statement of sent) {

@@ -13,7 +13,7 @@ class NoteRecord {
 }
 
 const OWNER = { queue: 'test' };
-const NOTE = insertInto<NoteRecord, unknown, { reader: string }>('new_note', NoteRecord, {
+const NOTE = insertInto<NoteRecord, { reader: string }>('new_note', NoteRecord, {
   more: { reader: 'text' },
   texts: ['INSERT INTO readers (reader) SELECT reader FROM new_note AS note'],
 });

@@ -46,8 +46,7 @@ export async function collect(): Promise<Collected> {
       if (typeof value === 'function' && !ENGINE.includes(file)) makers.set(place, String(value));
       if (Array.isArray(value)) for (const each of value) add(each, place);
       if (value?.constructor !== Object) return;
-      const { name, text, onCitus, input } = value as Defined;
-      if (typeof onCitus === 'string') put(`${name} on Citus`, onCitus, true);
+      const { name, text, input } = value as Defined;
       if (typeof name === 'string' && typeof text === 'string') put(name, text, true);
       else if (input) for (const each of statementsOf(value as Form)) put(each.name, each.text, true);
       else for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { StoredTraces } from '../../persistence/traces.js';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
@@ -21,6 +22,7 @@ import { SESSION_FACTS } from './facts.js';
   providers: [
     ChangeCheckoutSession,
     SessionSweeper,
+    StoredTraces,
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: HotCheckoutSessions },
     { provide: PageLinks, useClass: EncryptedPageLinks },
@@ -35,6 +37,5 @@ export const CHECKOUT: ModuleFacts = {
   records: [CheckoutSessionRecord],
   errors: Object.values(SESSION_ERRORS),
   resources: [SESSION_FACTS],
-  jobs: ['expire_sessions', 'forget_sessions'],
   traces: [{ said: REDACTED_MEMBERS }],
 };

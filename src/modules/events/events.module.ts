@@ -29,6 +29,5 @@ export const EVENTS: ModuleFacts = {
   records: [EventRecord],
   resources: [EVENT_FACTS],
   metrics: [RECORDED],
-  jobs: ['remove_events'],
   traces: [EVENT_TRACES],
 };

@@ -27,6 +27,5 @@ class PageModule {}
 export const PAGE: ModuleFacts = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord],
-  jobs: ['receive_transfers'],
   traces: [PAGE_TRACES],
 };

@@ -73,6 +73,5 @@ export const REFUNDS: ModuleFacts = {
   metrics: [PAID_UNAPPROVED],
   measurements: [REFUND_MEASUREMENT],
   diagnoses: [STUCK_REFUNDS, UNAPPROVED_REFUNDS],
-  jobs: ['expire_approvals'],
   traces: [REFUND_TRACES],
 };

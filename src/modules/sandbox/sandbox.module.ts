@@ -12,4 +12,4 @@ import { DueWork } from './application/ports.js';
 })
 class SandboxModule {}
 
-export const SANDBOX: ModuleFacts = { module: SandboxModule, jobs: ['follow_test_clocks'] };
+export const SANDBOX: ModuleFacts = { module: SandboxModule };

@@ -58,7 +58,6 @@ export const WEBHOOKS: ModuleFacts = {
   resources: [WEBHOOK_ENDPOINT_FACTS],
   metrics: [ATTEMPTS],
   measurements: [DELIVERY_MEASUREMENT],
-  jobs: ['deliver_webhooks'],
   eventTexts: DELIVERIES_OF_EVENTS,
   traces: [WEBHOOK_TRACES],
 };

@@ -3,10 +3,9 @@ import type { TlsOptions } from 'node:tls';
 import type { Command } from '@commander-js/extra-typings';
 import { Client } from 'pg';
 import { factsOf } from '../../app.module.js';
-import { SystemClock } from '../../platform/clock.js';
 import { type Config, ConfigError } from '../../platform/config.js';
 import type { Diagnosis } from '../../platform/facts.js';
-import type { Clock } from '../../shared/clock.js';
+import { Clock } from '../../shared/clock.js';
 import { adviceOn, messageOf } from '../migrate/migrate.js';
 import { connected, hasOtherProcess } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
@@ -34,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
     .action(async ({ machines, json }) => {
       const show = json || !process.stdout.isTTY ? print : (result: Report) => process.stdout.write(linesOf(result));
       try {
-        const clock = new SystemClock();
+        const clock = new Clock();
         await withDatabase(async (url, config) => report(await examine({ config, url, machines, clock })), show);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;

@@ -3,13 +3,13 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Encryption } from '../../encryption/encryption.js';
 import { hot, insertInto, type Part } from '../../engine/index.js';
 import { Database } from '../../persistence/database.js';
-import { byOrganization, type Place } from '../../persistence/places.js';
-import { sweep } from '../../persistence/sweep.js';
+import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
 import { jsonColumn } from '../../persistence/traces.js';
 import { Config } from '../../platform/config.js';
 import type { Traces } from '../../platform/facts.js';
 import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
+import { Clock } from '../../shared/clock.js';
 import { uuidOf } from '../../shared/id.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
@@ -20,10 +20,9 @@ export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 const SWEPT_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
-const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', IdempotencyKeyRecord, {
-  made: { expiresAt: { type: 'double precision', sql: (seconds) => `now() + make_interval(secs => ${seconds})` } },
-});
+const KEY = insertInto('new_key', IdempotencyKeyRecord);
 
 const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
@@ -78,6 +77,7 @@ export class StoredResponses implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly encryption: Encryption,
     private readonly config: Config,
+    private readonly clock: Clock,
     private readonly jobs: Jobs,
   ) {}
 
@@ -91,7 +91,7 @@ export class StoredResponses implements OnApplicationBootstrap {
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     const resourceId = status < 300 ? resourceOf(subject, shown) : null;
-    const expiresAt = this.config.idempotencyRetentionHours * 3600;
+    const expiresAt = new Date(this.clock.now() + this.config.idempotencyRetentionHours * HOUR_MS);
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
     return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }

@@ -1,4 +1,4 @@
-import { createdBetween } from '../../../../persistence/created.js';
+import { createdBetween } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import { type SessionStatus, SUMMARY } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';

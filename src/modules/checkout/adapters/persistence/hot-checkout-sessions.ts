@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hot, insertInto, type Part } from '../../../../engine/index.js';
 import { Database } from '../../../../persistence/database.js';
-import { type Selected, selectionOf } from '../../../../platform/columns.js';
+import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
@@ -171,7 +171,10 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 }
 
-type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
+interface Row extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
+  readonly expiresAt: number;
+  readonly originalExpiresAt: number | null;
+}
 
 function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
-import { byOrganization, type Place } from '../../../../persistence/places.js';
-import { sweep } from '../../../../persistence/sweep.js';
+import { byOrganization, type Place, sweep } from '../../../../persistence/sweep.js';
 import { Config } from '../../../../platform/config.js';
 import { Facts } from '../../../../platform/facts.js';
 import { Jobs } from '../../../../platform/jobs.js';

@@ -15,7 +15,7 @@ const NOTIFIED = { url: 'text', receiver: 'text' };
 type Notified = { readonly [Column in keyof typeof NOTIFIED]: string | null };
 
 const ofFacts = ({ eventTexts: { recorded: texts } }: Facts) =>
-  insertInto<EventRecord, unknown, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
+  insertInto<EventRecord, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
 
 @Injectable()
 export class HotOutbox extends Outbox {

@@ -75,8 +75,9 @@ export class PostgresEvents extends Events {
     const earliest = object === undefined ? from : Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
     const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest }, 0);
     const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
-    if (object === undefined) return this.database.read({ mode }, OF_EACH[order].all, page);
-    return this.database.read({ mode }, OF_EACH[order].object, [...page, uuidOf(object)]);
+    const { here, onCitus } = OF_EACH[order][object === undefined ? 'all' : 'object'];
+    const values = object === undefined ? page : [...page, uuidOf(object)];
+    return this.database.read({ mode }, this.database.isDistributed ? onCitus : here, values);
   }
 
   private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {
