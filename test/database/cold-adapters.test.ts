@@ -164,6 +164,7 @@ test('each statement names its organization and mode, or says why it reads those
   const ofRefunds: Calls<Refunds> = {
     add: () => refunds.add(caller, refund),
     get: () => refunds.get(caller, id),
+    read: () => refunds.read(caller, id),
     lock: () => refunds.lock(caller, id),
     lockPending: () => refunds.lockPending(caller, paid),
     requireOnly: () => refunds.requireOnly(caller, refund.succeed('re_1')),
@@ -180,7 +181,7 @@ test('each statement names its organization and mode, or says why it reads those
     overdue: async () => {
       for (const clock of [undefined, { ...caller, ahead: 0 }]) await refunds.overdue(1, waiting, clock);
     },
-    change: () => refunds.change(caller, refund, refund.cancel()),
+    change: () => refunds.change(caller, refund, refund.cancel(NOW.now)),
   };
 
   const ofLedger = ofEndpoints({ organization: NO_ORGANIZATION, mode: 'test' });

@@ -55,7 +55,7 @@ export const EXAMPLES: Examples = {
   },
   cancelRefund: {
     answer: { status: 'canceled' },
-    refusals: [() => refund('succeeded').cancel(), () => refund('pending', 1).cancel()],
+    refusals: [() => refund('succeeded').cancel(0), () => refund('pending', 1).cancel(0)],
   },
   readRefundApproval: { answer: { ...approval('waiting'), comment: null, decided_at: null } },
   approveRefund: {

@@ -35,7 +35,7 @@ export class DecideRefund {
   }
 
   cancel(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund) => refund.cancel());
+    return this.decide(caller, id, (refund, now) => refund.cancel(now));
   }
 
   succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decision<Refund>> {

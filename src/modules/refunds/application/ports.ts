@@ -28,13 +28,15 @@ export abstract class Refunds {
   abstract requireUnknown(caller: Caller, made: MadeRefund): Promise<void>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
+  /** The refund as it reads now, by the clock of its organization. Refuses with not_found. */
+  abstract read(caller: Caller, id: OwnId): Promise<Refund>;
   /** The pending and succeeded refunds of a payment, oldest first. */
   abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
   /** Refunds of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
   /** Whose refund it is, unless the ledger names the organization. Refuses with not_found. */
   abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
-  /** Refunds of all organizations, oldest first. */
+  /** Refunds of all organizations as they read now, oldest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<Refund>>;
   /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */
   abstract overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]>;

@@ -15,7 +15,7 @@ export const APPROVAL_AMOUNT_MISMATCH: ErrorCode = {
   meaning: "The amount is not the refund's. Read the refund, and approve what it says if that is right.",
 };
 
-/** A refund that was canceled, failed or paid out before anybody decided keeps `waiting`. */
+/** A refund that was canceled, failed or paid out before anybody decided is stored as `waiting`, so that payouts without approval are found. */
 export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
 /** Times are in milliseconds, by the clock of the organization. */
@@ -68,7 +68,7 @@ type Decidable = ApprovalState & Readonly<{ id: string; status: string; amount: 
 export const isWaiting = ({ status, approval }: Pick<Decidable, 'status' | 'approval'>) =>
   status === 'pending' && approval === 'waiting';
 
-/** What a decision changes, or undefined if it was made before. Refuses one of this requester, of another amount, or too late. */
+/** What a decision changes, or undefined if it was made before. Refuses one of this requester, of another amount, or of what waits for nobody. */
 export function decidedAs(
   approval: 'approved' | 'rejected',
   refund: Decidable,
@@ -87,6 +87,6 @@ export function decidedAs(
   }
   if (refund.approval === approval) return undefined;
   requirePending(refund);
-  if (isWaiting(refund) && !hasExpired(refund, now)) return { approval, decidedBy: by, decidedAt: now, comment };
-  throw refused(REFUND_NOT_PENDING, refund, `The approval was ${isWaiting(refund) ? 'expired' : refund.approval}.`);
+  if (isWaiting(refund)) return { approval, decidedBy: by, decidedAt: now, comment };
+  throw refused(REFUND_NOT_PENDING, refund, `The approval was ${refund.approval}.`);
 }

@@ -2,6 +2,7 @@ import type { Moment } from '../../../shared/clock.js';
 import { paramError, refusal } from '../../../shared/errors.js';
 import { newId } from '../../../shared/id.js';
 import {
+  type Approval,
   type ApprovalDecision,
   type ApprovedAmount,
   decidedAs,
@@ -73,29 +74,39 @@ export class Refund {
     return new Refund(state, (state.status === PENDING ? 1 : 2) + (state.approval === 'approved' ? 1 : 0));
   }
 
+  /** Its approval, as it is shown. One that ended before anybody decided is stored as `waiting`, but nobody has to approve it. */
+  get approval(): Approval {
+    const { status, approval } = this.state;
+    return status !== PENDING && approval === 'waiting' ? 'not_needed' : approval;
+  }
+
+  /** The refund as it reads at `now`: its approval has expired when its time is over, before that is stored. */
+  asOf(now: number): Refund {
+    return isWaiting(this.state) && hasExpired(this.state, now) ? this.with({ approval: 'expired' }) : this;
+  }
+
   /** The refund, approved by another person than the one who proposed it. An approved refund stays as it is. */
   approve({ amount, ...decision }: ApprovedAmount): Refund {
-    const approved = decidedAs('approved', this.state, decision, amount);
+    const approved = decidedAs('approved', this.asOf(decision.now).state, decision, amount);
     return approved ? new Refund({ ...this.state, ...approved }, this.version + 1) : this;
   }
 
   /** The refund, canceled because its approval was refused. A rejected refund stays as it is. */
   reject(decision: ApprovalDecision): Refund {
-    const rejected = decidedAs('rejected', this.state, decision);
+    const rejected = decidedAs('rejected', this.asOf(decision.now).state, decision);
     return rejected ? this.close('canceled', rejected) : this;
   }
 
   /** The refund, canceled if nobody has decided in time. Any other stays as it is. */
   expire(now: number): Refund {
-    return isWaiting(this.state) && hasExpired(this.state, now)
-      ? this.close('canceled', { approval: 'expired' })
-      : this;
+    const expired = this.asOf(now);
+    return expired === this ? this : expired.close('canceled');
   }
 
   /** The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying out. */
-  cancel(): Refund {
+  cancel(now: number): Refund {
     requirePending(this.state);
-    if (this.state.claimExpiresAt === null) return this.close('canceled');
+    if (this.state.claimExpiresAt === null) return this.asOf(now).close('canceled');
     throw refused(REFUND_IN_PROGRESS, this.state, 'The refund is being paid out.');
   }
 

@@ -37,7 +37,7 @@ export class ApprovalsController {
   })
   @Get(':id/approval')
   async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
-    return approvalView(await this.refunds.get(...inModeOf(id, caller)));
+    return approvalView(await this.refunds.read(...inModeOf(id, caller)));
   }
 
   @Operation('approveRefund', {

@@ -79,7 +79,7 @@ export class LedgerRefundsController {
   })
   @Get(':id')
   async read(@OfOwner(Refunds, REFUND_ID, OwnerRequest) { caller, id }: Owned) {
-    return ledgerRefundView(await this.refunds.get(caller, id));
+    return ledgerRefundView(await this.refunds.read(caller, id));
   }
 
   @Operation('succeedRefund', {

@@ -121,23 +121,28 @@ export class TypeormRefunds extends Refunds {
     return fromRow(row);
   }
 
+  async read(caller: Caller, id: OwnId): Promise<Refund> {
+    return this.asOfNow(await this.get(caller, id));
+  }
+
   async list(
     caller: Caller,
     { payment, status, reference, onlyWaiting, ...page }: RefundFilter,
   ): Promise<Page<Refund>> {
-    const { ahead } = await this.clock.at(caller);
+    const { now, ahead } = await this.clock.at(caller);
     const filter = { payment: payment && uuidOf(payment), status };
     if (reference === undefined) {
-      const listed = { owner: caller, where: filter, page, ahead, ...(onlyWaiting && { only: WAITING }) };
+      const only = `${WAITING} AND approval_expires_at > to_timestamp(${now / 1000})`;
+      const listed = { owner: caller, where: filter, page, ahead, ...(onlyWaiting && { only }) };
       return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
     // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
     const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
     const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
-    const suits = ({ state }: Refund) =>
-      state.payment === (payment ?? state.payment) &&
-      state.status === (status ?? state.status) &&
-      (!onlyWaiting || isWaiting(state));
+    const suits = (refund: Refund) =>
+      refund.state.payment === (payment ?? refund.state.payment) &&
+      refund.state.status === (status ?? refund.state.status) &&
+      (!onlyWaiting || isWaiting(refund.asOf(now).state));
     return { ...rest, items: items.filter(suits) };
   }
 
@@ -145,11 +150,12 @@ export class TypeormRefunds extends Refunds {
     return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
-  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
+  async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
-    return pageOfRows(this.database, RefundRecord, listed, fromRow);
+    const { items, hasMore } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
+    return { items: await Promise.all(items.map((refund) => this.asOfNow(refund))), hasMore };
   }
 
   async overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]> {
@@ -167,6 +173,11 @@ export class TypeormRefunds extends Refunds {
       return query.orderBy('approval_expires_at').addOrderBy('id').limit(limit).getMany();
     });
     return found.map(fromRow);
+  }
+
+  /** Only of one that waits does the time matter. */
+  private async asOfNow(refund: Refund): Promise<Refund> {
+    return isWaiting(refund.state) ? refund.asOf((await this.clock.at(refund.state)).now) : refund;
   }
 }
 

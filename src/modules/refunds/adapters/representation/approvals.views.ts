@@ -30,15 +30,15 @@ export const REFUND_APPROVAL = object(
   { name: 'RefundApproval', description: 'Who proposed a refund, and what was decided about it.' },
 );
 
-export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL> {
+export function approvalView({ state, approval }: Refund): ValueOf<typeof REFUND_APPROVAL> {
   return {
     object: 'refund.approval',
     refund: state.id,
-    state: state.approval,
+    state: approval,
     proposed_by: state.proposedBy,
     decided_by: state.decidedBy,
     comment: state.comment,
-    expires_at: seconds(state.approvalExpiresAt),
+    expires_at: approval === 'not_needed' ? null : seconds(state.approvalExpiresAt),
     decided_at: seconds(state.decidedAt),
   };
 }

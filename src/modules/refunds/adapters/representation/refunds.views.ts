@@ -74,11 +74,11 @@ export const APPROVAL: Schema<Approval> = {
   [NAME]: 'ApprovalState',
   ...describedEnum<Approval>(
     {
-      not_needed: 'nobody has to approve the refund',
+      not_needed: 'nobody has to approve the refund, or it was canceled, failed or succeeded before anybody decided',
       waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
       approved: 'somebody else than the proposer approved it',
       rejected: 'somebody else than the proposer rejected it; the refund is canceled',
-      expired: 'nobody decided in time; the refund is canceled',
+      expired: 'nobody decided in time; the refund is canceled within seconds',
     },
     'Whether the refund was approved.',
   ),
@@ -132,8 +132,8 @@ function detailsOf({ state }: Refund) {
 }
 
 export function eventDetailsOf(refund: Refund) {
-  const { approval } = refund.state;
-  return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
+  const { approval, state } = refund;
+  return { ...detailsOf(refund), ...(state.approval !== 'not_needed' && { approval }) };
 }
 
 export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
@@ -141,11 +141,11 @@ export function reasonOf({ state: { failureReason, approval } }: Refund): string
 }
 
 export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> {
-  const { organization, id, claimNumber, claimExpiresAt, approval } = refund.state;
+  const { organization, id, claimNumber, claimExpiresAt } = refund.state;
   const isClaimed = claimExpiresAt !== null;
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
-  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
+  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval: refund.approval };
 }
 
 export function changed(refund: Refund): ResponseParts {
