@@ -127,8 +127,8 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
-    // Rows of refunds are changed before those of their payments (decide-refund.ts).
-    this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
+    // Rows of payments are changed before those of their refunds (decide-refund.ts).
+    this.traces = parts.flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),

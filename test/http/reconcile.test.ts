@@ -216,7 +216,7 @@ test('what was proposed beyond the captured amount is shown, then repaired', asy
   expect(await shop.succeed(claimed)).toMatchObject({ status: 200 });
 });
 
-// Guards that a repair locks the refunds before their payment, as their ends do: otherwise each waits for the other.
+// Guards that a repair locks the payment, as the ends of its refunds do.
 test('a repair and the payout of a refund that it fails have one order', async () => {
   const { shop, payment, first, last } = await overdraw();
   const outsider = await Holder.connect(service.databaseUrl);

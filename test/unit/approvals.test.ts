@@ -20,8 +20,7 @@ const FAILURE = { reason: null, claim: null, providerReference: null };
 const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
 const waiting = propose(true);
 const by = (requester: Requester, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
-const approve = (refund: Refund, requester: Requester = ANA, now = NOW) =>
-  refund.approve({ ...by(requester, now), amount: 100 });
+const approve = (refund: Refund, requester: Requester = ANA, now = NOW) => refund.approve(100, by(requester, now));
 const approvalOf = ({ state }: { state: RefundState }) => {
   const { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment } = state;
   return { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment };
@@ -38,7 +37,7 @@ test('a refund is proposed by somebody, and waits up to 14 days if it has to be 
 
 test('another holder approves it once, and then it can be claimed', () => {
   expect(() => waiting.claim(NOW, 60)).toThrow(RangeError);
-  const approved = waiting.approve({ ...by(BEN, NOW + 5, 'Seen the parcel.'), amount: 100 });
+  const approved = waiting.approve(100, by(BEN, NOW + 5, 'Seen the parcel.'));
   expect(approvalOf(approved)).toEqual({
     ...approvalOf(waiting),
     approval: 'approved',
@@ -74,7 +73,8 @@ test('it expires when its time is over, and nobody can decide from then on', () 
   expect(approve(waiting, ANA, EXPIRES - 1).state.approval).toBe('approved');
   for (const late of [() => approve(waiting, ANA, EXPIRES), () => waiting.reject(by(ANA, EXPIRES))])
     expect(refusalOf(late).code).toBe('refund_not_pending');
-  for (const other of [approve(waiting), waiting.cancel(NOW), propose(false)]) expect(other.expire(EXPIRES)).toBe(other);
+  for (const other of [approve(waiting), waiting.cancel(NOW), propose(false)])
+    expect(other.expire(EXPIRES)).toBe(other);
 });
 
 describe('refused is', () => {
@@ -97,7 +97,7 @@ describe('refused is', () => {
     ];
     const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
     for (const refund of [waiting, approve(waiting)])
-      expect(refusalOf(() => refund.approve({ ...by(ANA), amount }))).toEqual(refusal);
+      expect(refusalOf(() => refund.approve(amount, by(ANA)))).toEqual(refusal);
   });
 
   test.each([

@@ -62,9 +62,9 @@ export const EXAMPLES: Examples = {
     body: { amount: 500 },
     answer: approval('approved', LEAD),
     refusals: [
-      () => refund('canceled', 0, WAITING).approve({ ...DECISION, amount: 500 }),
-      () => refund('pending', 0, WAITING).approve({ ...DECISION, by: BOT, amount: 500 }),
-      () => refund('pending', 0, WAITING).approve({ ...DECISION, amount: 499 }),
+      () => refund('canceled', 0, WAITING).approve(500, DECISION),
+      () => refund('pending', 0, WAITING).approve(500, { ...DECISION, by: BOT }),
+      () => refund('pending', 0, WAITING).approve(499, DECISION),
     ],
   },
   rejectRefund: {

@@ -2,15 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { notFound } from '../../../shared/errors.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
+import { Organizations } from '../../access/index.js';
 import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
-import type { ApprovalDecision, ApprovedAmount } from '../domain/approval.js';
-import type { MadeRefund } from '../domain/made-refund.js';
-import type { Refund } from '../domain/refund.js';
-import type { Failure, RefundEvent } from '../domain/refund-state.js';
+import { Refund } from '../domain/refund.js';
+import type { MadeRefund, RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
+import type { ProposedRefund } from './propose-refund.js';
 
-/** What becomes of a refund, by the caller's clock. Each method refuses with not_found, and as the same method of Refund does. */
+/** What becomes of a refund. The payment is locked before its refunds are changed, everywhere: so no two requests wait for each other. */
 @Injectable()
 export class DecideRefund {
   constructor(
@@ -18,61 +19,55 @@ export class DecideRefund {
     private readonly payments: PaymentQueries,
     private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
+    private readonly organizations: Organizations,
     private readonly clock: CallerClock,
   ) {}
 
-  /** Its amount is reserved since the proposal: so there is money for what is approved. */
-  approve(caller: Caller, id: OwnId, approval: Omit<ApprovedAmount, 'now'>): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund, now) => refund.approve({ ...approval, now }));
-  }
-
-  reject(caller: Caller, id: OwnId, rejection: Omit<ApprovalDecision, 'now'>): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund, now) => refund.reject({ ...rejection, now }));
-  }
-
-  expire(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund, now) => refund.expire(now));
-  }
-
-  cancel(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund, now) => refund.cancel(now));
-  }
-
-  succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund) => refund.succeed(providerReference));
-  }
-
-  fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund) => refund.fail(failure));
-  }
-
-  return(caller: Caller, id: OwnId, reason: string | null): Promise<Decision<Refund>> {
-    return this.decide(caller, id, (refund) => refund.return(reason));
-  }
-
-  /** In the open transaction. */
-  found(caller: Caller, refund: Refund, made: MadeRefund): Promise<Decided<Refund>> {
-    return this.store(caller, refund, refund.found(made));
-  }
-
-  private async decide(caller: Caller, id: OwnId, decide: (refund: Refund, now: number) => Refund) {
+  /** Makes a transition of a refund, by the clock of its organization. Refuses with not_found, and as the transition does. */
+  async execute(
+    caller: Caller,
+    id: OwnId,
+    transition: (refund: Refund, now: number) => Refund,
+  ): Promise<Decision<Refund>> {
     const { now } = await this.clock.at(caller);
     const before = await this.refunds.get(caller, id);
-    const after = decide(before, now);
-    return after === before ? decided(before) : inTransaction(caller, () => this.store(caller, before, after));
+    const after = transition(before, now);
+    if (after === before) return decided(before);
+    return inTransaction(caller, () => this.store(caller, before, after));
   }
 
-  /** A refund is changed before its payment is locked, and added after that, everywhere: so no two requests wait for each other. */
+  /** Records a payout that was found elsewhere, of a known refund or none. Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
+  async record(caller: Caller, made: MadeRefund): Promise<Decision<ProposedRefund>> {
+    if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
+    const id = ownId(caller, made.payment, 'payment');
+    return inTransaction<ProposedRefund>(caller, async () => {
+      const { state, refundable } = await this.payments.lock(caller, id, 'payment');
+      const known = await this.refunds.known(caller, made);
+      if (known) {
+        const { result, writes } = await this.store(caller, known, known.found(made));
+        return decided({ refund: result, isNew: false }, ...writes);
+      }
+      const timed = await this.clock.at(caller);
+      const refund = Refund.record({ ...state, refundable }, made, timed);
+      return decided(
+        { refund, isNew: true },
+        this.refunds.add(caller, refund),
+        this.events.record(timed, 'refund.created', refund, state.notifyUrl),
+        this.events.record(timed, 'refund.succeeded', refund, state.notifyUrl),
+        this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
+      );
+    });
+  }
+
   private async store(caller: Caller, before: Refund, refund: Refund): Promise<Decided<Refund>> {
     if (refund === before) return decided(refund);
+    const { amount } = refund.state;
+    const paymentId = ownId(caller, refund.state.payment);
+    const payment = await this.payments.lock(caller, paymentId);
     const yielded = await this.yielding(caller, refund);
     const changes = [[before, refund] as const, ...yielded];
     for (const [from, to] of changes) await this.refunds.change(caller, from, to);
-    const { amount, status } = refund.state;
-    const paymentId = ownId(caller, refund.state.payment);
-    const payment = await this.payments.lock(caller, paymentId);
     const timed = await this.clock.at(caller);
-    if (status === 'succeeded') await this.refunds.requireOnly(caller, refund);
     const change = yielded.length > 0 ? 'free' : amountChange(before, refund);
     if (change === 'refund') payment.requirePayable(amount);
     return decided(

@@ -3,9 +3,8 @@ import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
-import type { MadeRefund, Payout } from '../domain/made-refund.js';
 import type { Refund } from '../domain/refund.js';
-import type { RefundEvent, RefundStatus } from '../domain/refund-state.js';
+import type { MadeRefund, Payout, RefundEvent, RefundStatus } from '../domain/refund-state.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
@@ -15,17 +14,11 @@ export abstract class Refunds {
   abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
-  /** Locks the pending refunds of a payment until the end of the open transaction. */
-  abstract lockPending(caller: Caller, payment: OwnId): Promise<void>;
-  /** Stale if its payout is recorded as made elsewhere too: of two requests that locked the payment, the second one sees it. */
-  abstract requireOnly(caller: Caller, refund: Refund): Promise<void>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
   /** The refund of this payout or, if none has its provider reference, the one with its reference. */
   abstract known(caller: Caller, made: MadeRefund): Promise<Refund | undefined>;
-  /** Stale if `known` finds one: of two requests that locked the payment, the second one sees what the first one added. */
-  abstract requireUnknown(caller: Caller, made: MadeRefund): Promise<void>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** The refund as it reads now, by the clock of its organization. Refuses with not_found. */

@@ -4,9 +4,8 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { ownId } from '../../../shared/own-id.js';
 import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
-import type { Proposer } from '../domain/approval.js';
 import { Refund } from '../domain/refund.js';
-import { type NewRefund } from '../domain/refund-state.js';
+import type { NewRefund, Proposer } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
 export interface ProposedRefund {

@@ -7,7 +7,6 @@ import { Keyed } from '../../../../request/validation/keyed.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { DecideRefund } from '../../application/decide-refund.js';
 import { type Refund } from '../../domain/refund.js';
@@ -37,7 +36,7 @@ export class RefundHelpersController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () => this.decideRefund.succeed(caller, ownId(caller, id)));
+    return this.commit(caller, request, id, (refund) => refund.succeed(null));
   }
 
   @Operation('failTestRefund', {
@@ -53,9 +52,7 @@ export class RefundHelpersController {
     @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () =>
-      this.decideRefund.fail(caller, ownId(caller, id), toFailure(request.body)),
-    );
+    return this.commit(caller, request, id, (refund) => refund.fail(toFailure(request.body)));
   }
 
   @Operation('returnTestRefund', {
@@ -71,12 +68,11 @@ export class RefundHelpersController {
     @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () =>
-      this.decideRefund.return(caller, ownId(caller, id), request.body.reason ?? null),
-    );
+    return this.commit(caller, request, id, (refund) => refund.return(request.body.reason ?? null));
   }
 
-  private commit(caller: Caller, request: KeyedRequest<unknown>, decide: () => Promise<Decision<Refund>>) {
+  private commit(caller: Caller, request: KeyedRequest, id: string, transition: (refund: Refund) => Refund) {
+    const decide = () => this.decideRefund.execute(caller, ownId(caller, id), transition);
     return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

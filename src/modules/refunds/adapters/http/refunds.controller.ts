@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey, NeedsRight, ProposerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, NeedsRight, ProposerOfKey, RequesterOfKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
@@ -8,17 +8,30 @@ import type { ResponseParts } from '../../../../request/response.js';
 import { Keyed } from '../../../../request/validation/keyed.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
-import type { Proposer } from '../../domain/approval.js';
-import { type Refund } from '../../domain/refund.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import type { Refund } from '../../domain/refund.js';
+import { DAYS_TO_DECIDE, type Proposer, REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
-import { ListRefundsQuery, ProposeRefundRequest, toFilter, toNewRefund } from './refunds.requests.js';
+import {
+  approvalView,
+  REFUND,
+  REFUND_APPROVAL,
+  REFUND_LIST,
+  refundJson,
+  refundView,
+} from '../representation/refunds.views.js';
+import {
+  ApproveRefundRequest,
+  ListRefundsQuery,
+  ProposeRefundRequest,
+  RejectRefundRequest,
+  toFilter,
+  toNewRefund,
+} from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag('Refunds', 'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.')
@@ -69,7 +82,8 @@ export class RefundsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, () => this.decideRefund.cancel(caller, ownId(caller, id)), canceled);
+    const cancel = () => this.decideRefund.execute(caller, ownId(caller, id), (refund, now) => refund.cancel(now));
+    return this.idempotency.once(caller, request, cancel, canceled);
   }
 
   @Operation('listRefunds', {
@@ -93,11 +107,77 @@ export class RefundsController {
   }
 }
 
+@Controller(REFUND_FACTS.secret.path)
+@Tag(
+  'Approvals',
+  `A refund waits for approval if a restricted key without the right \`approve\` proposed it, or if your organization has all of them approved. Its amount is reserved meanwhile, and the ledger is not given it. Another holder than the proposer's decides within ${DAYS_TO_DECIDE} days; then the approval expires.`,
+)
+export class ApprovalsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly refunds: Refunds,
+    private readonly decideRefund: DecideRefund,
+  ) {}
+
+  @Operation('readRefundApproval', {
+    summary: 'Retrieve the approval of a refund',
+    description: 'Returns who proposed a refund, and who approved or rejected it.',
+    answers: { 200: { description: 'The approval.', schema: REFUND_APPROVAL } },
+  })
+  @Get(':id/approval')
+  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    return approvalView(await this.refunds.read(...inModeOf(id, caller)));
+  }
+
+  @Operation('approveRefund', {
+    summary: 'Approve a refund',
+    description:
+      'Lets the ledger pay the refund out. `amount` must be the amount of the refund, so that what was seen is what is approved. Repeating it changes nothing.',
+    answers: { 200: { description: 'The approval, now `approved`.', schema: REFUND_APPROVAL } },
+  })
+  @Post(':id/approve')
+  @NeedsRight('approve')
+  @IdempotencyKey('accepted')
+  approve(
+    @CallerOfKey() caller: Caller,
+    @RequesterOfKey() by: Requester,
+    @Keyed(ApproveRefundRequest) request: KeyedRequest<ApproveRefundRequest>,
+    @PathId(REFUND_ID) id: string,
+  ) {
+    const { amount, comment = null } = request.body;
+    const approve = () =>
+      this.decideRefund.execute(caller, ownId(caller, id), (refund, now) =>
+        refund.approve(amount, { by, comment, now }),
+      );
+    return this.idempotency.once(caller, request, approve, decided);
+  }
+
+  @Operation('rejectRefund', {
+    summary: 'Reject a refund',
+    description: 'Cancels the refund, which frees its amount. Repeating it changes nothing.',
+    answers: { 200: { description: 'The approval, now `rejected`.', schema: REFUND_APPROVAL } },
+  })
+  @Post(':id/reject')
+  @NeedsRight('approve')
+  @IdempotencyKey('accepted')
+  reject(
+    @CallerOfKey() caller: Caller,
+    @RequesterOfKey() by: Requester,
+    @Keyed(RejectRefundRequest) request: KeyedRequest<RejectRefundRequest>,
+    @PathId(REFUND_ID) id: string,
+  ) {
+    const { comment = null } = request.body;
+    const reject = () =>
+      this.decideRefund.execute(caller, ownId(caller, id), (refund, now) => refund.reject({ by, comment, now }));
+    return this.idempotency.once(caller, request, reject, decided);
+  }
+}
+
 function proposed({ refund, isNew }: ProposedRefund): ResponseParts {
   const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
   return { status: isNew ? 201 : 200, body: refundJson(refund), location };
 }
 
-function canceled(refund: Refund): ResponseParts {
-  return { status: 200, body: refundJson(refund) };
-}
+const canceled = (refund: Refund): ResponseParts => ({ status: 200, body: refundJson(refund) });
+
+const decided = (refund: Refund): ResponseParts => ({ status: 200, body: JSON.stringify(approvalView(refund)) });

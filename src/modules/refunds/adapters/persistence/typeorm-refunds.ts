@@ -14,10 +14,8 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type RefundFilter, Refunds } from '../../application/ports.js';
-import { isWaiting } from '../../domain/approval.js';
-import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { Refund } from '../../domain/refund.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import { isWaiting, type MadeRefund, type Payout, REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
@@ -62,26 +60,9 @@ export class TypeormRefunds extends Refunds {
     return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
   }
 
-  async lockPending(caller: Caller, payment: OwnId): Promise<void> {
-    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: 'pending' } as const;
-    const lock = { mode: 'for_no_key_update' } as const;
-    await this.database.repository(RefundRecord).find({ where, order: { id: 'ASC' }, lock });
-  }
-
-  async requireOnly(caller: Caller, { state: { providerReference, payment, amount } }: Refund): Promise<void> {
-    if (providerReference === null) return;
-    const payout = { ...scopeOf(caller), payment: uuidOf(payment), amount, providerReference };
-    const other = { ...payout, isMadeElsewhere: true, status: 'succeeded' } as const;
-    if (await this.database.repository(RefundRecord).existsBy(other)) throw new Stale();
-  }
-
   async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
     const paid = await this.byPayout(caller, made);
     return paid ?? (made.reference === null ? undefined : this.byReference(caller, made.reference));
-  }
-
-  async requireUnknown(caller: Caller, made: MadeRefund): Promise<void> {
-    if (await this.known(caller, made)) throw new Stale();
   }
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {

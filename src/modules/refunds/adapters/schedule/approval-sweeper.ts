@@ -36,7 +36,9 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   private async expire(overdue: readonly Refund[]): Promise<void> {
     for (const { state } of overdue) {
       const caller = { organization: state.organization, mode: state.mode };
-      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, state.id)));
+      await this.database.commit(() =>
+        this.decideRefund.execute(caller, ownId(caller, state.id), (refund, now) => refund.expire(now)),
+      );
     }
   }
 }
