@@ -127,7 +127,7 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
-    // Rows of payments are changed before those of their refunds (decide-refund.ts).
+    // Rows of payments are changed before those of their refunds (change-refund.ts).
     this.traces = parts.flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.eventTexts = {

@@ -159,14 +159,12 @@ test('each statement names its organization and mode, or says why it reads those
   const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
   const waiting = Refund.restore({ ...refund.state, approvalExpiresAt: NOW.now });
-  const made = { ...proposal, providerReference: 're_2' };
   const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;
   const ofRefunds: Calls<Refunds> = {
     add: () => refunds.add(caller, refund),
     get: () => refunds.get(caller, id),
     read: () => refunds.read(caller, id),
     lock: () => refunds.lock(caller, id),
-    known: () => refunds.known(caller, made),
     byReference: () => refunds.byReference(caller, 'proposed'),
     byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
     ofPayment: () => refunds.ofPayment(caller, paid),

@@ -77,9 +77,7 @@ const succeed =
   (state) => {
     const isPending = state.status === 'pending';
     if (codeOf(reply) !== (isPending || state.status === 'succeeded' ? 'done' : 'refund_not_pending')) return undefined;
-    return isPending
-      ? becomes(state, { status: 'succeeded', approval: undecided(state) }, 'refund.succeeded')
-      : state;
+    return isPending ? becomes(state, { status: 'succeeded', approval: undecided(state) }, 'refund.succeeded') : state;
   };
 
 /** It passes by what another request has locked. */

@@ -14,10 +14,9 @@ import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
+import { ChangeRefund } from './application/change-refund.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
-import { DecideRefund } from './application/decide-refund.js';
 import { Claims, OverdueApprovals, RefundEvents, Refunds } from './application/ports.js';
-import { ProposeRefund } from './application/propose-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
 import { REFUND_ERRORS } from './domain/refusals.js';
 import { REFUND_FACTS } from './facts.js';
@@ -34,8 +33,7 @@ import { REFUND_FACTS } from './facts.js';
   providers: [
     ApprovalSweeper,
     ClaimRefunds,
-    DecideRefund,
-    ProposeRefund,
+    ChangeRefund,
     RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
     { provide: OverdueApprovals, useExisting: ApprovalSweeper satisfies Abstract<OverdueApprovals> },

@@ -10,8 +10,8 @@ import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { ChangeRefund } from '../../application/change-refund.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
-import { DecideRefund } from '../../application/decide-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
@@ -39,7 +39,7 @@ export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('recordRefund', {
@@ -58,7 +58,7 @@ export class LedgerRefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.decideRefund.record(caller, toMadeRefund(request.body)),
+      () => this.changeRefund.record(caller, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerRefundView(refund)),
@@ -97,7 +97,7 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   succeed(@OfOwner(Refunds, REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
     const { provider_reference: reference = null } = request.body;
-    const succeed = () => this.decideRefund.execute(caller, id, (refund) => refund.succeed(reference));
+    const succeed = () => this.changeRefund.execute(caller, id, (refund) => refund.succeed(reference));
     return this.idempotency.once(caller, request, succeed, changed);
   }
 
@@ -110,7 +110,7 @@ export class LedgerRefundsController {
   @Post(':id/fail')
   @IdempotencyKey('accepted')
   fail(@OfOwner(Refunds, REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
-    const fail = () => this.decideRefund.execute(caller, id, (refund) => refund.fail(toFailure(request.body)));
+    const fail = () => this.changeRefund.execute(caller, id, (refund) => refund.fail(toFailure(request.body)));
     return this.idempotency.once(caller, request, fail, changed);
   }
 
@@ -124,7 +124,7 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   return(@OfOwner(Refunds, REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
     const { reason = null } = request.body;
-    const comeBack = () => this.decideRefund.execute(caller, id, (refund) => refund.return(reason));
+    const comeBack = () => this.changeRefund.execute(caller, id, (refund) => refund.return(reason));
     return this.idempotency.once(caller, request, comeBack, changed);
   }
 }

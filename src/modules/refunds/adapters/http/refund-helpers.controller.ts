@@ -8,7 +8,7 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { ChangeRefund } from '../../application/change-refund.js';
 import { type Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND, refundJson } from '../representation/refunds.views.js';
@@ -20,7 +20,7 @@ import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.req
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('succeedTestRefund', {
@@ -72,7 +72,7 @@ export class RefundHelpersController {
   }
 
   private commit(caller: Caller, request: KeyedRequest, id: string, transition: (refund: Refund) => Refund) {
-    const decide = () => this.decideRefund.execute(caller, ownId(caller, id), transition);
+    const decide = () => this.changeRefund.execute(caller, ownId(caller, id), transition);
     return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

@@ -10,9 +10,8 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { ChangeRefund, type ProposedRefund } from '../../application/change-refund.js';
 import { Refunds } from '../../application/ports.js';
-import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { DAYS_TO_DECIDE, type Proposer, REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
@@ -38,9 +37,8 @@ import {
 export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly proposeRefund: ProposeRefund,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('proposeRefund', {
@@ -63,7 +61,7 @@ export class RefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.proposeRefund.execute(caller, toNewRefund(request.body), proposer),
+      () => this.changeRefund.propose(caller, toNewRefund(request.body), proposer),
       proposed,
     );
   }
@@ -82,7 +80,7 @@ export class RefundsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    const cancel = () => this.decideRefund.execute(caller, ownId(caller, id), (refund, now) => refund.cancel(now));
+    const cancel = () => this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.cancel(now));
     return this.idempotency.once(caller, request, cancel, canceled);
   }
 
@@ -116,7 +114,7 @@ export class ApprovalsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('readRefundApproval', {
@@ -146,7 +144,7 @@ export class ApprovalsController {
   ) {
     const { amount, comment = null } = request.body;
     const approve = () =>
-      this.decideRefund.execute(caller, ownId(caller, id), (refund, now) =>
+      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) =>
         refund.approve(amount, { by, comment, now }),
       );
     return this.idempotency.once(caller, request, approve, decided);
@@ -168,7 +166,7 @@ export class ApprovalsController {
   ) {
     const { comment = null } = request.body;
     const reject = () =>
-      this.decideRefund.execute(caller, ownId(caller, id), (refund, now) => refund.reject({ by, comment, now }));
+      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.reject({ by, comment, now }));
     return this.idempotency.once(caller, request, reject, decided);
   }
 }

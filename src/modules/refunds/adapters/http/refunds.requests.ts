@@ -7,7 +7,7 @@ import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
-import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
+import type { RefundFilter } from '../../application/ports.js';
 import {
   type Extension,
   type Failure,
@@ -132,8 +132,10 @@ export class SucceedRefundRequest extends OwnerRequest {
   @ProviderReference() provider_reference?: string | null;
 }
 
-export class FailRefundRequest extends SucceedRefundRequest {
+export class FailRefundRequest extends OwnerRequest {
   @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
+  @ClaimNumber({ optional: true }) claim?: number;
+  @ProviderReference() provider_reference?: string | null;
 }
 
 export function toFailure({ reason, claim, provider_reference }: FailRefundRequest): Failure {
@@ -166,7 +168,7 @@ export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter 
   return { payment, status, reference, onlyWaiting: approval !== undefined, ...pageRequest(query) };
 }
 
-export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {
+export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): RefundFilter {
   const { status: wanted = PENDING, organization } = query;
   const status = wanted === ALL ? undefined : wanted;
   const payment = filterId(ledger, query.payment);

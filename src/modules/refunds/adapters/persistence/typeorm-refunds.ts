@@ -13,9 +13,9 @@ import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { type LedgerRefundFilter, type RefundFilter, Refunds } from '../../application/ports.js';
+import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund } from '../../domain/refund.js';
-import { isWaiting, type MadeRefund, type Payout, REFUND_ID } from '../../domain/refund-state.js';
+import { isWaiting, type Payout, REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
@@ -60,11 +60,6 @@ export class TypeormRefunds extends Refunds {
     return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
   }
 
-  async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
-    const paid = await this.byPayout(caller, made);
-    return paid ?? (made.reference === null ? undefined : this.byReference(caller, made.reference));
-  }
-
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
     const key = { ...scopeOf(caller), reference };
     const row = await this.database.reading(caller, (manager) => manager.findOneBy(RefundRecord, key));
@@ -106,15 +101,13 @@ export class TypeormRefunds extends Refunds {
     return this.asOfNow(await this.get(caller, id));
   }
 
-  async list(
-    caller: Caller,
-    { payment, status, reference, onlyWaiting, ...page }: RefundFilter,
-  ): Promise<Page<Refund>> {
+  async list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>> {
+    const { payment, status, reference, onlyWaiting, ...page } = filter;
     const { now, ahead } = await this.clock.at(caller);
-    const filter = { payment: payment && uuidOf(payment), status };
+    const where = { payment: payment && uuidOf(payment), status };
     if (reference === undefined) {
       const only = `${WAITING} AND approval_expires_at > to_timestamp(${now / 1000})`;
-      const listed = { owner: caller, where: filter, page, ahead, ...(onlyWaiting && { only }) };
+      const listed = { owner: caller, where, page, ahead, ...(onlyWaiting && { only }) };
       return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
     // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
@@ -131,7 +124,7 @@ export class TypeormRefunds extends Refunds {
     return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
-  async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
+  async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: RefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;

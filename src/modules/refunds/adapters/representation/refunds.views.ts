@@ -4,7 +4,6 @@ import {
   CURRENCY,
   constant,
   describedEnum,
-  type FieldsOf,
   id,
   integer,
   NAME,
@@ -17,31 +16,12 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../request/schema.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { API_KEY_ID } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { Refund } from '../../domain/refund.js';
-import {
-  type Approval,
-  type ApprovalState,
-  type ClaimState,
-  DAYS_TO_DECIDE,
-  REFUND_ID,
-  type RefundState,
-  type RefundStatus,
-} from '../../domain/refund-state.js';
-
-/** Only the ledger sees these, and the events those of DETAILS. */
-type Hidden =
-  | keyof Caller
-  | keyof ClaimState
-  | keyof ApprovalState
-  | 'failureReason'
-  | 'isMadeElsewhere'
-  | HiddenDetail;
-type HiddenDetail = 'reference' | 'description' | 'providerReference';
+import { type Approval, DAYS_TO_DECIDE, REFUND_ID, type RefundStatus } from '../../domain/refund-state.js';
 
 const FIELDS = {
   id: id(REFUND_ID, 'ID of the refund.'),
@@ -59,7 +39,7 @@ const FIELDS = {
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
   created: timestamp('Time of creation, in Unix seconds.'),
-} satisfies FieldsOf<RefundState, Hidden>;
+};
 
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
 

@@ -7,13 +7,18 @@ import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
 import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import { Refund } from '../domain/refund.js';
-import type { MadeRefund, RefundEvent } from '../domain/refund-state.js';
+import type { MadeRefund, NewRefund, Proposer, RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
-import type { ProposedRefund } from './propose-refund.js';
 
-/** What becomes of a refund. The payment is locked before its refunds are changed, everywhere: so no two requests wait for each other. */
+export interface ProposedRefund {
+  readonly refund: Refund;
+  /** False if the same refund is already known. */
+  readonly isNew: boolean;
+}
+
+/** Proposals, and what becomes of them. The payment is locked before its refunds are changed, everywhere: so no two requests wait for each other. */
 @Injectable()
-export class DecideRefund {
+export class ChangeRefund {
   constructor(
     private readonly refunds: Refunds,
     private readonly payments: PaymentQueries,
@@ -22,6 +27,20 @@ export class DecideRefund {
     private readonly organizations: Organizations,
     private readonly clock: CallerClock,
   ) {}
+
+  /** Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining, payment_not_refundable or refund_reference_reused. */
+  async propose(caller: Caller, input: NewRefund, proposer: Proposer): Promise<Decided<ProposedRefund>> {
+    const earlier = await this.earlier(caller, input);
+    if (earlier) return earlier;
+    try {
+      return await this.proposed(caller, input, proposer);
+    } catch (error) {
+      // Another request may have proposed the same refund meanwhile, which took what was left of the payment.
+      const winner = await this.earlier(caller, input);
+      if (!winner) throw error;
+      return winner;
+    }
+  }
 
   /** Makes a transition of a refund, by the clock of its organization. Refuses with not_found, and as the transition does. */
   async execute(
@@ -42,7 +61,9 @@ export class DecideRefund {
     const id = ownId(caller, made.payment, 'payment');
     return inTransaction<ProposedRefund>(caller, async () => {
       const { state, refundable } = await this.payments.lock(caller, id, 'payment');
-      const known = await this.refunds.known(caller, made);
+      const paid = await this.refunds.byPayout(caller, made);
+      const known =
+        paid ?? (made.reference === null ? undefined : await this.refunds.byReference(caller, made.reference));
       if (known) {
         const { result, writes } = await this.store(caller, known, known.found(made));
         return decided({ refund: result, isNew: false }, ...writes);
@@ -57,6 +78,29 @@ export class DecideRefund {
         this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
       );
     });
+  }
+
+  private async proposed(caller: Caller, input: NewRefund, proposer: Proposer): Promise<Decided<ProposedRefund>> {
+    const id = ownId(caller, input.payment, 'payment');
+    const payment = await this.payments.get(caller, id, 'payment');
+    payment.requireRefundable('payment');
+    const { state, refundable } = payment;
+    const timed = await this.clock.at(caller);
+    const refund = Refund.propose({ ...state, refundable }, input, timed, proposer);
+    return decided(
+      { refund, isNew: true },
+      this.refunds.add(caller, refund),
+      this.events.record(timed, 'refund.created', refund, state.notifyUrl),
+      // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
+      this.amounts.change(caller, id, 'reserve', refund.state.amount),
+    );
+  }
+
+  private async earlier(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund> | undefined> {
+    const { reference } = input;
+    const refund = reference === null ? undefined : await this.refunds.byReference(caller, reference);
+    refund?.requireSameProposal(input);
+    return refund && decided({ refund, isNew: false });
   }
 
   private async store(caller: Caller, before: Refund, refund: Refund): Promise<Decided<Refund>> {
