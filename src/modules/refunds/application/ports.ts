@@ -37,9 +37,7 @@ export interface RefundFilter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
   readonly status: RefundStatus | undefined;
   readonly reference?: string | undefined;
-  /** Whether only those that wait for approval are listed. */
   readonly onlyWaiting?: boolean;
-  /** Of those that a ledger lists. */
   readonly organization?: string | undefined;
 }
 

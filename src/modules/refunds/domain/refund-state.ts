@@ -96,7 +96,6 @@ export interface Failure {
   readonly providerReference: string | null;
 }
 
-/** What a refund is before anything has become of it. */
 export const NEW = {
   status: PENDING,
   providerReference: null,

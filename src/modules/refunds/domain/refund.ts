@@ -66,7 +66,6 @@ export class Refund {
     return this.decide({ approval: 'approved' }, decision, amount);
   }
 
-  /** The refund, canceled because its approval was refused. */
   reject(decision: ApprovalDecision): Refund {
     return this.decide({ approval: 'rejected', status: 'canceled' }, decision);
   }
@@ -124,7 +123,6 @@ export class Refund {
     return this.with(isLonger ? { ...known, ...longer } : known);
   }
 
-  /** The pending refund without its claim. */
   release(claim: number, delaySeconds: number, now: number): Refund {
     const { claimNumber, claimExpiresAt } = this.state;
     this.requirePending();

@@ -39,7 +39,6 @@ export class TypeormRefunds extends Refunds {
     return proposed(caller, refund);
   }
 
-  /** Of concurrent changes, only the first finds the state that it was decided on. */
   async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
     const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } = state;
     const { claimNumber } = before;
@@ -149,7 +148,6 @@ export class TypeormRefunds extends Refunds {
     return found.map(fromRow);
   }
 
-  /** Only of one that waits does the time matter. */
   private async asOfNow(refund: Refund): Promise<Refund> {
     return isWaiting(refund.state) ? refund.asOf((await this.clock.at(refund.state)).now) : refund;
   }
