@@ -20,7 +20,7 @@ export type RefundEvent = keyof typeof REFUND_EVENTS;
 export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
 /** Times are in milliseconds, by the clock of the organization. */
-export interface ApprovalState {
+interface ApprovalState {
   readonly approval: Approval;
   /** Null if it is not known: the refund was made elsewhere, or by a version that kept no proposers. */
   readonly proposedBy: Requester | null;
@@ -32,7 +32,7 @@ export interface ApprovalState {
 }
 
 /** What a worker's claim of a refund is. Times are in milliseconds, by the clock of the database. */
-export interface ClaimState {
+interface ClaimState {
   /** Number of the last claim, and its fencing token. 0 if the refund was never claimed. */
   readonly claimNumber: number;
   /** End of the claim's lease; null if the refund is not claimed. */

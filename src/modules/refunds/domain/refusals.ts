@@ -2,51 +2,51 @@ import type { Requester } from '../../../shared/caller.js';
 import { type ErrorCode, paramError, type Refusal, refusal } from '../../../shared/errors.js';
 import type { RefundablePayment, RefundState } from './refund-state.js';
 
-export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
+const REFUND_EXCEEDS_REMAINING: ErrorCode = {
   code: 'refund_exceeds_remaining',
   kind: 'too_much',
   meaning: 'The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.',
 };
 
-export const REFUND_NOT_PENDING: ErrorCode = {
+const REFUND_NOT_PENDING: ErrorCode = {
   code: 'refund_not_pending',
   kind: 'state',
   meaning: 'The refund is no longer pending. Read it.',
 };
 
-export const REFUND_IN_PROGRESS: ErrorCode = {
+const REFUND_IN_PROGRESS: ErrorCode = {
   code: 'refund_in_progress',
   kind: 'state',
   meaning:
     'The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.',
 };
 
-export const REFUND_CLAIMED: ErrorCode = {
+const REFUND_CLAIMED: ErrorCode = {
   code: 'refund_claimed',
   kind: 'state',
   meaning: '`claim` is not the number of the current claim. Read the refund: another worker may have claimed it.',
 };
 
-export const REFUND_NOT_SUCCEEDED: ErrorCode = {
+const REFUND_NOT_SUCCEEDED: ErrorCode = {
   code: 'refund_not_succeeded',
   kind: 'state',
   meaning: 'Only a succeeded refund can be returned. Read it.',
 };
 
-export const REFUND_REFERENCE_REUSED: ErrorCode = {
+const REFUND_REFERENCE_REUSED: ErrorCode = {
   code: 'refund_reference_reused',
   kind: 'state',
   meaning: 'The reference was used for another refund. Read that refund.',
 };
 
-export const SECOND_PERSON_REQUIRED: ErrorCode = {
+const SECOND_PERSON_REQUIRED: ErrorCode = {
   code: 'second_person_required',
   kind: 'person',
   meaning:
     'The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.',
 };
 
-export const APPROVAL_AMOUNT_MISMATCH: ErrorCode = {
+const APPROVAL_AMOUNT_MISMATCH: ErrorCode = {
   code: 'approval_amount_mismatch',
   kind: 'state',
   meaning: "The amount is not the refund's. Read the refund, and approve what it says if that is right.",

@@ -57,7 +57,7 @@ const CLAIM = object(
   { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
-export const APPROVAL: Schema<Approval> = {
+const APPROVAL: Schema<Approval> = {
   [NAME]: 'ApprovalState',
   ...describedEnum<Approval>(
     {
