@@ -8,7 +8,6 @@ import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
 import { Database } from './persistence/database.js';
 import { StoredOwners } from './persistence/owners.js';
-import { Owners } from './shared/caller.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
@@ -20,6 +19,7 @@ import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.reco
 import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
 import { RequestPipe } from './request/validation/validation.js';
+import { Owners } from './shared/caller.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 

@@ -1971,11 +1971,11 @@ export interface components {
     /**
      * @description Whether the refund was approved.
      *
-     *     - `not_needed`: nobody has to approve the refund
+     *     - `not_needed`: nobody has to approve the refund, or it was canceled, failed or succeeded before anybody decided
      *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
      *     - `approved`: somebody else than the proposer approved it
      *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
-     *     - `expired`: nobody decided in time; the refund is canceled
+     *     - `expired`: nobody decided in time; the refund is canceled within seconds
      * @enum {string}
      */
     ApprovalState: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';

@@ -126,8 +126,8 @@ export class Facts implements Required<Declarations> {
       ...metrics,
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
-    // Rows of refunds are changed before those of their payments (decide-refund.ts).
-    this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
+    // Rows of payments are changed before those of their refunds (change-refund.ts).
+    this.traces = parts.flatMap(({ traces = [] }) => traces);
     this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),

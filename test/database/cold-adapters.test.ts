@@ -160,16 +160,12 @@ test('each statement names its organization and mode, or says why it reads those
   const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
   const waiting = Refund.restore({ ...refund.state, approvalExpiresAt: NOW.now });
-  const made = { ...proposal, providerReference: 're_2' };
   const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;
   const ofRefunds: Calls<Refunds> = {
     add: () => refunds.add(caller, refund),
     get: () => refunds.get(caller, id),
+    read: () => refunds.read(caller, id),
     lock: () => refunds.lock(caller, id),
-    lockPending: () => refunds.lockPending(caller, paid),
-    requireOnly: () => refunds.requireOnly(caller, refund.succeed('re_1')),
-    known: () => refunds.known(caller, made),
-    requireUnknown: () => refunds.requireUnknown(caller, { ...made, reference: null }),
     byReference: () => refunds.byReference(caller, 'proposed'),
     byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
     ofPayment: () => refunds.ofPayment(caller, paid),
@@ -180,7 +176,7 @@ test('each statement names its organization and mode, or says why it reads those
     overdue: async () => {
       for (const clock of [undefined, { ...caller, ahead: 0 }]) await refunds.overdue(1, waiting, clock);
     },
-    change: () => refunds.change(caller, refund, refund.cancel()),
+    change: () => refunds.change(caller, refund, refund.cancel(NOW.now)),
   };
 
   const ofLedger = ofEndpoints({ organization: NO_ORGANIZATION, mode: 'test' });

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { isReplay, post, type Reply } from '../support/client.js';
 import { expectError, expectInvalid, readResource } from '../support/envelope.js';
 import { growth, scrape } from '../support/metrics.js';
+import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { ownedRefund, Shop } from '../support/shop.js';
 import { createKey, createOperatorKey } from '../support/tenants.js';
@@ -148,6 +150,70 @@ test('not decided for 14 days of its clock, it expires', async () => {
   expect((await approvalOf(next)).expires_at).toBe(created + 14 * DAY);
 });
 
+test('every answer says that its time is over from that moment, before the refund is canceled', async () => {
+  const { id } = (await bot.post('/v1/refunds', { payment, amount: 500, reference: 'r' })).body;
+  const list = '/v1/refunds?approval=waiting';
+  const seen = async () => ({
+    approval: (await approvalOf(id)).state,
+    ledger: (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body.approval,
+    ledgerList: (await ledgerHas(id)).shown.approval,
+    listed: [...(await shop.idsOf(list)), ...(await shop.idsOf(`${list}&reference=r`))],
+    decisions: [await lead.post(`/v1/refunds/${id}/approve`, { amount: 500 }, randomUUID()), await lead.reject(id)].map(
+      ({ body }) => body.error?.code,
+    ),
+  });
+  const over = {
+    approval: 'expired',
+    ledger: 'expired',
+    ledgerList: 'expired',
+    listed: [],
+    decisions: ['refund_not_pending', 'refund_not_pending'],
+  };
+  await service.sql.query(`UPDATE refunds SET approval_expires_at = now() + interval '1 second' WHERE id = $1`, [
+    uuidOf(id),
+  ]);
+  await service.sql.query('BEGIN');
+  // Nothing cancels a refund that is locked.
+  await service.sql.query('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(id)]);
+  expect([(await approvalOf(id)).state, await shop.idsOf(list)]).toEqual(['waiting', [id]]);
+  await until(async () => (await approvalOf(id)).state !== 'waiting');
+  expect(await seen()).toEqual(over);
+  expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('pending');
+  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 500 });
+  await service.sql.query('ROLLBACK');
+  await shop.post('/v1/test_helpers/clock', { advance_seconds: 1 });
+  expect(await seen()).toEqual(over);
+  expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('canceled');
+  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0 });
+});
+
+test('what was canceled, failed or paid out before anybody decided waits for nobody', async () => {
+  const ids = [await waiting(1), await waiting(2), await waiting(3)] as [string, string, string];
+  const [canceled, failed, succeeded] = ids;
+  await bot.cancel(canceled);
+  await shop.fail(failed);
+  await shop.succeed(succeeded);
+  expect(await shop.idsOf('/v1/refunds?approval=waiting')).toEqual([]);
+  for (const [id, status] of [
+    [canceled, 'canceled'],
+    [failed, 'failed'],
+    [succeeded, 'succeeded'],
+  ] as const) {
+    const undecided = { state: 'not_needed', decided_by: null, comment: null, expires_at: null, decided_at: null };
+    expect(await approvalOf(id)).toEqual({
+      object: 'refund.approval',
+      refund: id,
+      proposed_by: keyOf('bot'),
+      ...undecided,
+    });
+    expect((await ledgerHas(id)).shown).toMatchObject({ status, reason: null, approval: 'not_needed' });
+    const [, ended] = await shop.eventsOf(id);
+    expect(ended).toMatchObject({ type: `refund.${status}`, data: { reason: null, approval: 'not_needed' } });
+    for (const decide of [() => lead.approve(id, ids.indexOf(id) + 1), () => lead.reject(id)])
+      expect((await decide()).body.error.code).toBe('refund_not_pending');
+  }
+});
+
 describe('nobody decides', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
@@ -221,11 +287,4 @@ test('money that left all the same is a fact, which is counted', async () => {
   await shop.recordRefund(payment, { amount: 3, provider_reference: 'p', reference: null });
   const counted = growth(before, await scrape(service), 'tillgate_refunds_paid_unapproved_total');
   expect(counted).toEqual({ '{mode="test"}': 2 });
-  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
-  expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
-  const events = await shop.eventsOf(paid[0] as string);
-  expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([
-    ['refund.created', 'waiting'],
-    ['refund.succeeded', 'waiting'],
-  ]);
 });

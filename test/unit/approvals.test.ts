@@ -20,8 +20,7 @@ const FAILURE = { reason: null, claim: null, providerReference: null };
 const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
 const waiting = propose(true);
 const by = (requester: Requester, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
-const approve = (refund: Refund, requester: Requester = ANA, now = NOW) =>
-  refund.approve({ ...by(requester, now), amount: 100 });
+const approve = (refund: Refund, requester: Requester = ANA, now = NOW) => refund.approve(100, by(requester, now));
 const approvalOf = ({ state }: { state: RefundState }) => {
   const { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment } = state;
   return { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment };
@@ -38,7 +37,7 @@ test('a refund is proposed by somebody, and waits up to 14 days if it has to be 
 
 test('another holder approves it once, and then it can be claimed', () => {
   expect(() => waiting.claim(NOW, 60)).toThrow(RangeError);
-  const approved = waiting.approve({ ...by(BEN, NOW + 5, 'Seen the parcel.'), amount: 100 });
+  const approved = waiting.approve(100, by(BEN, NOW + 5, 'Seen the parcel.'));
   expect(approvalOf(approved)).toEqual({
     ...approvalOf(waiting),
     approval: 'approved',
@@ -74,7 +73,8 @@ test('it expires when its time is over, and nobody can decide from then on', () 
   expect(approve(waiting, ANA, EXPIRES - 1).state.approval).toBe('approved');
   for (const late of [() => approve(waiting, ANA, EXPIRES), () => waiting.reject(by(ANA, EXPIRES))])
     expect(refusalOf(late).code).toBe('refund_not_pending');
-  for (const other of [approve(waiting), waiting.cancel(), propose(false)]) expect(other.expire(EXPIRES)).toBe(other);
+  for (const other of [approve(waiting), waiting.cancel(NOW), propose(false)])
+    expect(other.expire(EXPIRES)).toBe(other);
 });
 
 describe('refused is', () => {
@@ -97,7 +97,7 @@ describe('refused is', () => {
     ];
     const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
     for (const refund of [waiting, approve(waiting)])
-      expect(refusalOf(() => refund.approve({ ...by(ANA), amount }))).toEqual(refusal);
+      expect(refusalOf(() => refund.approve(amount, by(ANA)))).toEqual(refusal);
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe('refused is', () => {
     ['a rejection of an approved one', () => approve(waiting).reject(by(ANA))],
     ['an approval of an expired one', () => approve(waiting.expire(EXPIRES))],
     ['a rejection of an expired one', () => waiting.expire(EXPIRES).reject(by(ANA))],
-    ['an approval of a canceled one', () => approve(waiting.cancel())],
+    ['an approval of a canceled one', () => approve(waiting.cancel(NOW))],
     ['an approval of a failed one', () => approve(waiting.fail(FAILURE))],
     ['an approval of one that was paid all the same', () => approve(waiting.succeed(null))],
     ['a rejection of one that was paid all the same', () => waiting.succeed(null).reject(by(ANA))],
@@ -116,15 +116,24 @@ describe('refused is', () => {
   });
 });
 
-test('what is decided without an approval leaves it waiting: nobody has decided', () => {
-  for (const refund of [waiting.cancel(), waiting.fail(FAILURE), waiting.succeed(null)])
+test('what ends before anybody decided needs no approval, and is stored as waiting', () => {
+  for (const refund of [waiting.cancel(EXPIRES - 1), waiting.fail(FAILURE), waiting.succeed(null)]) {
+    expect(refund.approval).toBe('not_needed');
     expect(refund.state).toMatchObject({ approval: 'waiting', decidedBy: null });
+  }
+});
+
+test('its approval reads expired from the end of its time on, whatever becomes of it', () => {
+  expect(waiting.asOf(EXPIRES - 1)).toBe(waiting);
+  expect(waiting.asOf(EXPIRES)).toMatchObject({ approval: 'expired', state: { status: 'pending' } });
+  expect(waiting.cancel(EXPIRES)).toEqual(waiting.expire(EXPIRES));
+  expect(approve(waiting).asOf(EXPIRES).approval).toBe('approved');
 });
 
 test('each event has the next number, also of a refund that is read again', () => {
   const approved = approve(waiting);
   const claimed = approved.claim(NOW, 60);
-  const numbers = [waiting, waiting.reject(by(ANA)), waiting.cancel(), approved, claimed, claimed.succeed(null)];
+  const numbers = [waiting, waiting.reject(by(ANA)), waiting.cancel(NOW), approved, claimed, claimed.succeed(null)];
   expect(numbers.map(({ version }) => version)).toEqual([1, 2, 2, 2, 2, 3]);
   expect(numbers.map(({ state }) => Refund.restore(state).version)).toEqual([1, 2, 2, 2, 2, 3]);
   expect(Refund.restore(claimed.succeed(null).state).return(null).version).toBe(4);

@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClaimRefunds } from '../../src/modules/refunds/application/claim-refunds.js';
 import { Claims, type Refunds } from '../../src/modules/refunds/application/ports.js';
-import { isClaimable } from '../../src/modules/refunds/domain/claim.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { type Turn, turnsOf } from '../../src/modules/refunds/domain/turns.js';
 import type { Ledger } from '../../src/shared/caller.js';
@@ -102,7 +101,8 @@ class RememberedClaims extends Claims {
   }
 
   claimable(organization: string): Refund[] {
-    const isFree = ({ state }: Refund) => state.status === 'pending' && isClaimable(state, this.now);
+    const isFree = ({ state: { status, claimableAt, claimExpiresAt } }: Refund) =>
+      status === 'pending' && claimableAt <= this.now && (claimExpiresAt ?? 0) <= this.now;
     const own = [...this.refunds.values()].filter(({ state }) => state.organization === organization);
     return own
       .filter(isFree)

@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Payments } from '../../src/modules/payments/index.js';
+import { ChangeRefund } from '../../src/modules/refunds/application/change-refund.js';
 import { RefundEvents, Refunds } from '../../src/modules/refunds/application/ports.js';
-import { ProposeRefund } from '../../src/modules/refunds/application/propose-refund.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { withPorts } from '../kit/ports.js';
 
@@ -33,8 +33,7 @@ const PORTS = [
 
 const PROPOSER = { requester: { key: 'key_shop', holder: 'shop', actor: null }, needsApproval: false };
 
-const propose = async (input = PROPOSAL) =>
-  (await withPorts(PORTS)).get(ProposeRefund).execute(CALLER, input, PROPOSER);
+const propose = async (input = PROPOSAL) => (await withPorts(PORTS)).get(ChangeRefund).propose(CALLER, input, PROPOSER);
 
 beforeEach(() => {
   refunds.clear();

@@ -55,16 +55,16 @@ export const EXAMPLES: Examples = {
   },
   cancelRefund: {
     answer: { status: 'canceled' },
-    refusals: [() => refund('succeeded').cancel(), () => refund('pending', 1).cancel()],
+    refusals: [() => refund('succeeded').cancel(0), () => refund('pending', 1).cancel(0)],
   },
   readRefundApproval: { answer: { ...approval('waiting'), comment: null, decided_at: null } },
   approveRefund: {
     body: { amount: 500 },
     answer: approval('approved', LEAD),
     refusals: [
-      () => refund('canceled', 0, WAITING).approve({ ...DECISION, amount: 500 }),
-      () => refund('pending', 0, WAITING).approve({ ...DECISION, by: BOT, amount: 500 }),
-      () => refund('pending', 0, WAITING).approve({ ...DECISION, amount: 499 }),
+      () => refund('canceled', 0, WAITING).approve(500, DECISION),
+      () => refund('pending', 0, WAITING).approve(500, { ...DECISION, by: BOT }),
+      () => refund('pending', 0, WAITING).approve(499, DECISION),
     ],
   },
   rejectRefund: {

@@ -49,7 +49,6 @@ export class Authenticate {
     this.origins.clear();
   }
 
-  /** For a token that no key is known for. */
   private async inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.lookingUp < UNKNOWN_AT_ONCE) this.lookingUp += 1;
     else await new Promise<void>((go) => this.line.push(go));

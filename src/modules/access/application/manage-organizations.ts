@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
-import { notFound } from '../../../shared/errors.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organization, type OrganizationChange } from '../domain/organization.js';
 import { Organizations } from './ports.js';
@@ -46,7 +45,7 @@ export class ManageOrganizations {
   /** Issues a new webhook secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
   async rotateWebhookSecret(organization: string, overlap = OVERLAP_MS): Promise<RotatedSecret> {
     const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + overlap };
-    if (!(await this.organizations.rotateWebhookSecret(organization, rotated))) throw notFound('organization');
+    await this.organizations.rotateWebhookSecret(organization, rotated);
     return { organization, ...rotated };
   }
 

@@ -7,7 +7,6 @@ import { isOrigin } from '../../../shared/web-url.js';
 
 export const API_KEY_ID = idKind('key');
 
-/** The kinds of keys that belong to an organization. */
 export const OWNED_KINDS = ['secret', 'restricted'] as const;
 export const KEY_KINDS = [...OWNED_KINDS, 'ledger', 'operator'] as const;
 /**

@@ -76,14 +76,10 @@ export class Organization {
   /** Refuses with invalid_param. */
   with({ paymentUrl = {}, ...changed }: OrganizationChange): Organization {
     const settings = { ...this.settings, ...changed, paymentUrl: { ...this.settings.paymentUrl, ...paymentUrl } };
-    const { contact, termsUrl, privacyUrl, detailsRetentionDays: days } = settings;
+    const { contact, termsUrl, privacyUrl } = settings;
     if (!EMAIL.test(contact ?? '')) requireUrl('contact', contact, 'an e-mail address or an https URL');
     requireUrl('terms_url', termsUrl);
     requireUrl('privacy_url', privacyUrl);
-    if (days !== null && !(days >= 1 && days <= MAX_RETENTION_DAYS)) {
-      const message = `details_retention_days must be from 1 to ${MAX_RETENTION_DAYS}.`;
-      throw invalidParam('details_retention_days', days < 1 ? 'too_small' : 'too_large', message);
-    }
     const name = checkedName(settings.name);
     for (const mode of MODES) requireTemplate(`payment_url.${mode}`, paymentUrl[mode], mode);
     return new Organization(this.id, this.reference, { ...settings, name });

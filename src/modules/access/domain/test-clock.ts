@@ -8,42 +8,29 @@ export interface Step {
   readonly to: number | undefined;
 }
 
-export class TestClock {
-  private constructor(
-    readonly aheadSeconds: number,
-    /** The part of `aheadSeconds` by which scheduled deliveries were already moved. */
-    readonly scheduledSeconds: number,
-  ) {}
+export interface TestClock {
+  readonly aheadSeconds: number;
+  /** The part of `aheadSeconds` by which scheduled deliveries were already moved. */
+  readonly scheduledSeconds: number;
+}
 
-  static restore(aheadSeconds: number, scheduledSeconds: number): TestClock {
-    return new TestClock(aheadSeconds, scheduledSeconds);
+/** The advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param. */
+export function advanced({ aheadSeconds, scheduledSeconds }: TestClock, step: Step, now: number): TestClock {
+  const { advanceSeconds, to } = step;
+  const shown = Math.floor(now / 1000) + aheadSeconds;
+  if (advanceSeconds !== undefined && to !== undefined) {
+    throw refused('to', 'invalid_value', 'must not be given together with advance_seconds');
   }
-
-  /** The time that it shows, in Unix seconds. `now` is the real time in milliseconds. */
-  at(now: number): number {
-    return Math.floor(now / 1000) + this.aheadSeconds;
+  if (advanceSeconds === undefined && to === undefined) {
+    throw refused('advance_seconds', 'required', 'is required, unless to is given');
   }
-
-  /** The advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param. */
-  advance({ advanceSeconds, to }: Step, now: number): TestClock {
-    if (advanceSeconds !== undefined && to !== undefined) {
-      throw refused('to', 'invalid_value', 'must not be given together with advance_seconds');
-    }
-    if (advanceSeconds === undefined && to === undefined) {
-      throw refused('advance_seconds', 'required', 'is required, unless to is given');
-    }
-    const param = to === undefined ? 'advance_seconds' : 'to';
-    const seconds = advanceSeconds ?? (to as number) - this.at(now);
-    if (seconds < 0) throw refused(param, 'too_small', `must not be before ${this.at(now)}, the time of the clock`);
-    if (this.aheadSeconds + seconds > MOST_AHEAD_SECONDS) {
-      throw refused(param, 'too_large', 'must not take the clock further than 400 days ahead of real time');
-    }
-    return new TestClock(this.aheadSeconds + seconds, this.scheduledSeconds);
+  const param = to === undefined ? 'advance_seconds' : 'to';
+  const seconds = advanceSeconds ?? (to as number) - shown;
+  if (seconds < 0) throw refused(param, 'too_small', `must not be before ${shown}, the time of the clock`);
+  if (aheadSeconds + seconds > MOST_AHEAD_SECONDS) {
+    throw refused(param, 'too_large', 'must not take the clock further than 400 days ahead of real time');
   }
-
-  scheduled(): TestClock {
-    return new TestClock(this.aheadSeconds, this.aheadSeconds);
-  }
+  return { aheadSeconds: aheadSeconds + seconds, scheduledSeconds };
 }
 
 function refused(param: string, code: ParamCode, message: string) {

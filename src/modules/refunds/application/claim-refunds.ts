@@ -3,7 +3,6 @@ import type { Caller, Ledger, Mode } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { NO_ORGANIZATION } from '../../../shared/id.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { Extension } from '../domain/claim.js';
 import type { Refund } from '../domain/refund.js';
 import { turnsOf } from '../domain/turns.js';
 import { Claims, Refunds } from './ports.js';
@@ -40,19 +39,11 @@ export class ClaimRefunds {
     });
   }
 
-  /** Refuses with not_found, refund_not_pending or refund_claimed, as `release` does. */
-  extend(caller: Caller, id: OwnId, extension: Extension): Decision<Refund> {
-    return this.change(caller, id, (refund, now) => refund.extend(extension, now));
-  }
-
-  release(caller: Caller, id: OwnId, claim: number, delaySeconds: number): Decision<Refund> {
-    return this.change(caller, id, (refund, now) => refund.release(claim, delaySeconds, now));
-  }
-
-  private change(caller: Caller, id: OwnId, change: (refund: Refund, now: number) => Refund): Decision<Refund> {
+  /** Changes the claim of a refund, by the clock of the database. Refuses with not_found, refund_not_pending or refund_claimed. */
+  change(caller: Caller, id: OwnId, transition: (refund: Refund, now: number) => Refund): Decision<Refund> {
     return inTransaction(caller, async () => {
       const { refund: before, now } = await this.refunds.lock(caller, id);
-      const refund = change(before, now);
+      const refund = transition(before, now);
       if (refund !== before) await this.refunds.change(caller, before, refund);
       return decided(refund);
     });

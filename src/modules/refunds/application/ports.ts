@@ -3,9 +3,8 @@ import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
-import type { MadeRefund, Payout } from '../domain/made-refund.js';
 import type { Refund } from '../domain/refund.js';
-import type { RefundEvent, RefundStatus } from '../domain/refund-state.js';
+import type { Payout, RefundEvent, RefundStatus } from '../domain/refund-state.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
@@ -13,49 +12,31 @@ export abstract class Refunds {
   abstract add(caller: Caller, refund: Refund): Write;
   /** Stores `after`. Stale unless the stored refund has still the status, the approval and the claim of `before`: of two changes at once, one is stored. */
   abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
-  /** Locks a refund until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
-  /** Locks the pending refunds of a payment until the end of the open transaction. */
-  abstract lockPending(caller: Caller, payment: OwnId): Promise<void>;
-  /** Stale if its payout is recorded as made elsewhere too: of two requests that locked the payment, the second one sees it. */
-  abstract requireOnly(caller: Caller, refund: Refund): Promise<void>;
+  /** Locks a refund until the end of the open transaction. `now` is the time of the database, in milliseconds. Refuses with not_found. */
+  abstract lock(caller: Caller, id: OwnId): Promise<{ readonly refund: Refund; readonly now: number }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
-  /** The refund of this payout or, if none has its provider reference, the one with its reference. */
-  abstract known(caller: Caller, made: MadeRefund): Promise<Refund | undefined>;
-  /** Stale if `known` finds one: of two requests that locked the payment, the second one sees what the first one added. */
-  abstract requireUnknown(caller: Caller, made: MadeRefund): Promise<void>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
+  /** The refund as it reads now, by the clock of its organization. Refuses with not_found. */
+  abstract read(caller: Caller, id: OwnId): Promise<Refund>;
   /** The pending and succeeded refunds of a payment, oldest first. */
   abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
   /** Refunds of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
-  /** Refunds of all organizations, oldest first. */
-  abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<Refund>>;
+  /** Refunds of all organizations as they read now, oldest first. */
+  abstract listOfAll(ledger: Ledger, filter: RefundFilter): Promise<Page<Refund>>;
   /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */
   abstract overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]>;
 }
 
-interface Timed {
-  /** The time of the database, in milliseconds. */
-  readonly now: number;
-}
-
-interface Filter extends CreatedPageRequest {
+export interface RefundFilter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
   readonly status: RefundStatus | undefined;
-}
-
-export interface RefundFilter extends Filter {
-  readonly reference: string | undefined;
-  /** Whether only those that wait for approval are listed. */
-  readonly onlyWaiting: boolean;
-}
-
-export interface LedgerRefundFilter extends Filter {
-  readonly organization: string | undefined;
+  readonly reference?: string | undefined;
+  readonly onlyWaiting?: boolean;
+  readonly organization?: string | undefined;
 }
 
 export abstract class Claims {
@@ -66,9 +47,9 @@ export abstract class Claims {
   abstract waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]>;
   /**
    * Locks claimable refunds in the open transaction, as many of each organization as its turn says: first those that were never claimed, the oldest first, then
-   * in the order in which they became claimable. Leaves out those that another transaction has locked.
+   * in the order in which they became claimable. Leaves out those that another transaction has locked. `now` is the time of the database, in milliseconds.
    */
-  abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<Timed & { readonly refunds: readonly Refund[] }>;
+  abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<{ readonly refunds: Refund[]; readonly now: number }>;
   abstract store(ledger: Ledger, claimed: readonly Refund[]): readonly Write[];
 }
 

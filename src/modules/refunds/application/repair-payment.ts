@@ -18,11 +18,10 @@ export class RepairPayment {
     private readonly clock: CallerClock,
   ) {}
 
-  /** What is to be repaired. Nothing is written unless `isMeant`. Locks refunds before their payment, as DecideRefund does. Refuses with not_found. */
+  /** What is to be repaired. Nothing is written unless `isMeant`. Refuses with not_found. */
   async execute(ledger: Ledger, id: OwnId, isMeant: boolean): Promise<Decision<Repair>> {
     const caller = await this.owners.of(ledger, id);
     return inTransaction(caller, async () => {
-      await this.refunds.lockPending(caller, id);
       const { state } = await this.payments.lock(caller, id);
       const repair = repairOf(state, await this.refunds.ofPayment(caller, id));
       if (!isMeant) return decided(repair);

@@ -1,11 +1,7 @@
 import type { Refund } from './refund.js';
+import type { RefundStatus } from './refund-state.js';
 
-export interface HeldAmounts {
-  readonly amount: number;
-  readonly amountRefunded: number;
-  readonly amountPendingRefund: number;
-  readonly amountOnHold: number;
-}
+type Captured = Readonly<{ amount: number; amountOnHold: number }>;
 
 export interface Repair {
   readonly amountRefunded: number;
@@ -19,11 +15,10 @@ export interface Repair {
 const FAILURE = { reason: 'More was proposed than was captured.', claim: null, providerReference: null };
 
 /** What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed fail where there is no money for them. */
-export function repairOf({ amount, amountOnHold }: HeldAmounts, refunds: readonly Refund[]): Repair {
+export function repairOf({ amount, amountOnHold }: Captured, refunds: readonly Refund[]): Repair {
   const sumOf = (some: readonly Refund[]) => some.reduce((sum, { state }) => sum + state.amount, 0);
-  const [succeeded, pending] = (['succeeded', 'pending'] as const).map((status) =>
-    refunds.filter(({ state }) => state.status === status),
-  ) as [Refund[], Refund[]];
+  const those = (status: RefundStatus) => refunds.filter(({ state }) => state.status === status);
+  const [succeeded, pending] = [those('succeeded'), those('pending')];
   const claimed = pending.filter(({ state }) => state.claimNumber > 0);
   const most = amount - amountOnHold - sumOf(succeeded);
   let held = sumOf(claimed);

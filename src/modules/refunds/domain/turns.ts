@@ -8,17 +8,10 @@ export interface Turn {
  * the claimable refunds of each organization, in the order of their turns.
  */
 export function turnsOf(waiting: readonly Turn[], limit: number): Turn[] {
-  const taken = waiting.map(() => 0);
-  const total = waiting.reduce((sum, { refunds }) => sum + refunds, 0);
-  let left = Math.min(limit, total);
-  for (let at = 0; left > 0; at = (at + 1) % waiting.length) {
-    const { refunds } = waiting[at] as Turn;
-    const before = taken[at] as number;
-    if (before === refunds) continue;
-    taken[at] = before + 1;
-    left -= 1;
-  }
-  return waiting
-    .map(({ organization }, at) => ({ organization, refunds: taken[at] as number }))
-    .filter(({ refunds }) => refunds > 0);
+  const rounds = waiting.flatMap(({ organization, refunds }) =>
+    Array.from({ length: refunds }, (_, round) => ({ organization, round })),
+  );
+  const taken = rounds.sort((one, other) => one.round - other.round).slice(0, limit);
+  const owned = Map.groupBy(taken, ({ organization }) => organization);
+  return Array.from(owned, ([organization, { length }]) => ({ organization, refunds: length }));
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, type Repository } from 'typeorm';
+import { IsNull, LessThan } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
@@ -52,7 +52,7 @@ export class TypeormApiKeys extends ApiKeys {
       expiresAt: expiresAt && new Date(expiresAt),
       ...{ revokedAt: null, lastUsedAt: null, digest: digestOf(token) },
     };
-    await this.changing((keys) => keys.insert(row));
+    await this.database.run(KEYS, () => this.database.repository(ApiKeyRecord).insert(row));
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -81,17 +81,14 @@ export class TypeormApiKeys extends ApiKeys {
   async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {
     const at = `to_timestamp(${instant / 1000})`;
     const ends = { revokedAt: `coalesce(revoked_at, ${at})`, expiresAt: `least(expires_at, ${at})` };
-    await this.changing((keys) => keys.update({ id: uuidOf(id) }, { [how]: () => ends[how] }));
+    const change = { [how]: () => ends[how] };
+    await this.database.run(KEYS, () => this.database.repository(ApiKeyRecord).update({ id: uuidOf(id) }, change));
     return (await this.byId(id)) as ApiKey;
   }
 
   async allowedOrigins(): Promise<ReadonlySet<string>> {
     const rows = await this.database.read<{ readonly origin: string }>({ queue: ORIGINS.name }, ORIGINS, []);
     return new Set(rows.map(({ origin }) => origin));
-  }
-
-  private changing<Result>(change: (keys: Repository<ApiKeyRecord>) => Promise<Result>): Promise<Result> {
-    return this.database.run(KEYS, () => change(this.database.repository(ApiKeyRecord)));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FindManyOptions, In, IsNull, LessThan, MoreThan, Not, type Repository } from 'typeorm';
+import { type FindManyOptions, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
@@ -27,7 +27,8 @@ export class TypeormOrganizations extends Organizations {
   async add({ id, reference, settings }: Organization, secret: string): Promise<void> {
     const { paymentUrl: _, ...columns } = settings;
     const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...columns };
-    await this.changing(id, (organizations) => orStale(organizations.insert(row), 'organizations_reference_key'));
+    const insert = () => this.database.repository(OrganizationRecord).insert(row);
+    await this.database.run({ queue: id }, () => orStale(insert(), 'organizations_reference_key'));
   }
 
   async storeSettings({ id, settings: { paymentUrl, ...columns } }: Organization): Promise<void> {
@@ -80,19 +81,21 @@ export class TypeormOrganizations extends Organizations {
     );
     if (!row) throw notFound('organization');
     const { webhookSecret, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
-    const secrets =
-      previous !== null && end !== null && end.getTime() > now ? [webhookSecret, previous] : [webhookSecret];
-    return secrets.map((secret) => this.shown(secret));
+    const isSigning = previous !== null && end !== null && end.getTime() > now;
+    // Versions before did not encrypt these secrets.
+    return (isSigning ? [webhookSecret, previous] : [webhookSecret]).map((secret) =>
+      Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret,
+    );
   }
 
-  async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
+  async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<void> {
     const change = {
       webhookSecret: this.encryption.encryptToText(next.secret),
       previousWebhookSecret: () => 'webhook_secret',
       previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
     };
-    const { affected } = await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, change));
-    return affected === 1;
+    const rotate = () => this.database.repository(OrganizationRecord).update({ id: uuidOf(id) }, change);
+    if ((await this.database.run({ queue: id }, rotate)).affected !== 1) throw notFound('organization');
   }
 
   private async find(options: FindManyOptions<OrganizationRecord>, queue = 'organizations'): Promise<Organization[]> {
@@ -108,17 +111,5 @@ export class TypeormOrganizations extends Organizations {
       const paymentUrl = { test: null, live: null, ...Object.fromEntries(own) };
       return Organization.restore(idOf(ORGANIZATION_ID, id), reference, { ...settings, paymentUrl });
     });
-  }
-
-  private changing<Result>(
-    id: string,
-    change: (organizations: Repository<OrganizationRecord>) => Promise<Result>,
-  ): Promise<Result> {
-    return this.database.run({ queue: id }, () => change(this.database.repository(OrganizationRecord)));
-  }
-
-  /** Versions before did not encrypt these secrets. */
-  private shown(secret: string): string {
-    return Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret;
   }
 }

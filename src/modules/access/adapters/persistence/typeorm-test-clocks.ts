@@ -4,7 +4,7 @@ import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type MovedTestClock, TestClocks } from '../../application/ports.js';
-import { TestClock } from '../../domain/test-clock.js';
+import type { TestClock } from '../../domain/test-clock.js';
 import { TestClockRecord } from './test-clock.record.js';
 
 @Injectable()
@@ -17,8 +17,7 @@ export class TypeormTestClocks extends TestClocks {
     const clocks = this.database.repository(TestClockRecord);
     const unmoved = { ...keyOf(caller), aheadSeconds: 0, scheduledSeconds: 0 };
     await clocks.createQueryBuilder().insert().values(unmoved).orIgnore().execute();
-    const row = await clocks.findOneOrFail({ where: keyOf(caller), lock: { mode: 'pessimistic_write' } });
-    return TestClock.restore(row.aheadSeconds, row.scheduledSeconds);
+    return clocks.findOneOrFail({ where: keyOf(caller), lock: { mode: 'pessimistic_write' } });
   }
 
   async store(caller: Caller, { aheadSeconds, scheduledSeconds }: TestClock): Promise<void> {

@@ -3,20 +3,26 @@ import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../requ
 import { listResponse } from '../../../../request/response.js';
 import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
-import { Keyed, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { Keyed, PathId, ValidBody, ValidQuery } from '../../../../request/validation/validation.js';
+import { type Ledger, Owners } from '../../../../shared/caller.js';
+import { ownId } from '../../../../shared/own-id.js';
+import { ChangeRefund } from '../../application/change-refund.js';
+import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { Refunds } from '../../application/ports.js';
-import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import {
+  ClaimRefundsRequest,
+  ExtendClaimRequest,
   FailRefundRequest,
   ListLedgerRefundsQuery,
   RecordRefundRequest,
+  ReleaseClaimRequest,
   ReturnRefundRequest,
   SucceedRefundRequest,
+  toClaim,
+  toExtension,
   toFailure,
   toLedgerFilter,
   toMadeRefund,
@@ -29,8 +35,7 @@ export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
-    private readonly recordRefund: RecordRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('recordRefund', {
@@ -49,7 +54,7 @@ export class LedgerRefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.recordRefund.execute(caller, toMadeRefund(request.body)),
+      () => this.changeRefund.record(caller, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerRefundView(refund)),
@@ -75,7 +80,7 @@ export class LedgerRefundsController {
   })
   @Get(':id')
   async read(@OfOwner(REFUND_ID, OwnerRequest) { caller, id }: Owned) {
-    return ledgerRefundView(await this.refunds.get(caller, id));
+    return ledgerRefundView(await this.refunds.read(caller, id));
   }
 
   @Operation('succeedRefund', {
@@ -87,8 +92,9 @@ export class LedgerRefundsController {
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
   succeed(@OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
-    const decide = () => this.decideRefund.succeed(caller, id, request.body.provider_reference ?? null);
-    return this.idempotency.once(caller, request, decide, changed);
+    const { provider_reference: reference = null } = request.body;
+    const succeed = () => this.changeRefund.execute(caller, id, (refund) => refund.succeed(reference));
+    return this.idempotency.once(caller, request, succeed, changed);
   }
 
   @Operation('failRefund', {
@@ -100,8 +106,8 @@ export class LedgerRefundsController {
   @Post(':id/fail')
   @IdempotencyKey('accepted')
   fail(@OfOwner(REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
-    const decide = () => this.decideRefund.fail(caller, id, toFailure(request.body));
-    return this.idempotency.once(caller, request, decide, changed);
+    const fail = () => this.changeRefund.execute(caller, id, (refund) => refund.fail(toFailure(request.body)));
+    return this.idempotency.once(caller, request, fail, changed);
   }
 
   @Operation('returnRefund', {
@@ -113,7 +119,72 @@ export class LedgerRefundsController {
   @Post(':id/return')
   @IdempotencyKey('accepted')
   return(@OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
-    const decide = () => this.decideRefund.return(caller, id, request.body.reason ?? null);
-    return this.idempotency.once(caller, request, decide, changed);
+    const { reason = null } = request.body;
+    const comeBack = () => this.changeRefund.execute(caller, id, (refund) => refund.return(reason));
+    return this.idempotency.once(caller, request, comeBack, changed);
+  }
+}
+
+@Controller(REFUND_FACTS.ledger.path)
+@LedgerKey()
+@Tag(
+  'Ledger: claims',
+  'Several workers share the pending refunds by claiming them. A refund has at most one live claim.',
+)
+export class LedgerClaimsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly claimRefunds: ClaimRefunds,
+    private readonly owners: Owners,
+  ) {}
+
+  @Operation('claimRefunds', {
+    summary: 'Claim refunds to pay out',
+    description:
+      'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
+    answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
+  })
+  @Post('claim')
+  claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
+    return this.idempotency.withoutKey(
+      () => this.claimRefunds.execute(ledger, toClaim(body)),
+      (items) => listResponse({ items, hasMore: false }, ledgerRefundView).parts,
+    );
+  }
+
+  @Operation('extendClaim', {
+    summary: 'Extend a claim',
+    description:
+      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
+    answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
+  })
+  @Post(':id/extend')
+  @IdempotencyKey('accepted')
+  async extend(
+    @LedgerOfKey() ledger: Ledger,
+    @Keyed(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
+    @PathId(REFUND_ID) pathId: string,
+  ) {
+    // Before the owner is looked up, because it may refuse the request for what it says.
+    const extension = toExtension(request.body);
+    const id = ownId(ledger, pathId);
+    const caller = await this.owners.of(ledger, id, request.body.organization);
+    const extend = async () => this.claimRefunds.change(caller, id, (refund, now) => refund.extend(extension, now));
+    return this.idempotency.once(caller, request, extend, changed);
+  }
+
+  @Operation('releaseClaim', {
+    summary: 'Release a claim',
+    description:
+      'Gives up the claim of a refund that was not paid out. After `delay_seconds`, another worker can claim the refund; the merchant can cancel it at once.',
+    answers: { 200: { description: 'The refund without a claim.', schema: LEDGER_REFUND } },
+  })
+  @Post(':id/release')
+  @IdempotencyKey('accepted')
+  release(@OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
+    const { claim, delay_seconds: delaySeconds = 0 } = request.body;
+    const release = async () =>
+      this.claimRefunds.change(caller, id, (refund, now) => refund.release(claim, delaySeconds, now));
+    return this.idempotency.once(caller, request, release, changed);
   }
 }

@@ -3,9 +3,8 @@ import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../requ
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { ChangeRefund } from '../../application/change-refund.js';
 import { type Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND, refundJson } from '../representation/refunds.views.js';
@@ -17,7 +16,7 @@ import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.req
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('succeedTestRefund', {
@@ -33,7 +32,7 @@ export class RefundHelpersController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () => this.decideRefund.succeed(caller, ownId(caller, id)));
+    return this.commit(caller, request, id, (refund) => refund.succeed(null));
   }
 
   @Operation('failTestRefund', {
@@ -49,9 +48,7 @@ export class RefundHelpersController {
     @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () =>
-      this.decideRefund.fail(caller, ownId(caller, id), toFailure(request.body)),
-    );
+    return this.commit(caller, request, id, (refund) => refund.fail(toFailure(request.body)));
   }
 
   @Operation('returnTestRefund', {
@@ -67,12 +64,11 @@ export class RefundHelpersController {
     @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, () =>
-      this.decideRefund.return(caller, ownId(caller, id), request.body.reason ?? null),
-    );
+    return this.commit(caller, request, id, (refund) => refund.return(request.body.reason ?? null));
   }
 
-  private commit(caller: Caller, request: KeyedRequest<unknown>, decide: () => Promise<Decision<Refund>>) {
+  private commit(caller: Caller, request: KeyedRequest, id: string, transition: (refund: Refund) => Refund) {
+    const decide = () => this.changeRefund.execute(caller, ownId(caller, id), transition);
     return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

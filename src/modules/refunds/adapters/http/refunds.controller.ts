@@ -1,28 +1,39 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import { listResponse, type ResponseParts } from '../../../../request/response.js';
-import { CallerOfKey, NeedsRight, Operation, ProposerOfKey, Tag } from '../../../../request/route.js';
+import { CallerOfKey, NeedsRight, Operation, ProposerOfKey, RequesterOfKey, Tag } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { ChangeRefund, type ProposedRefund } from '../../application/change-refund.js';
 import { Refunds } from '../../application/ports.js';
-import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
-import type { Proposer } from '../../domain/approval.js';
-import { type Refund } from '../../domain/refund.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import type { Refund } from '../../domain/refund.js';
+import { DAYS_TO_DECIDE, type Proposer, REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
-import { ListRefundsQuery, ProposeRefundRequest, toFilter, toNewRefund } from './refunds.requests.js';
+import {
+  approvalView,
+  REFUND,
+  REFUND_APPROVAL,
+  REFUND_LIST,
+  refundJson,
+  refundView,
+} from '../representation/refunds.views.js';
+import {
+  ApproveRefundRequest,
+  ListRefundsQuery,
+  ProposeRefundRequest,
+  RejectRefundRequest,
+  toFilter,
+  toNewRefund,
+} from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag('Refunds', 'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.')
 export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly proposeRefund: ProposeRefund,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
   ) {}
 
   @Operation('proposeRefund', {
@@ -45,7 +56,7 @@ export class RefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.proposeRefund.execute(caller, toNewRefund(request.body), proposer),
+      () => this.changeRefund.propose(caller, toNewRefund(request.body), proposer),
       proposed,
     );
   }
@@ -64,7 +75,8 @@ export class RefundsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, () => this.decideRefund.cancel(caller, ownId(caller, id)), canceled);
+    const cancel = () => this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.cancel(now));
+    return this.idempotency.once(caller, request, cancel, canceled);
   }
 
   @Operation('listRefunds', {
@@ -88,11 +100,77 @@ export class RefundsController {
   }
 }
 
+@Controller(REFUND_FACTS.secret.path)
+@Tag(
+  'Approvals',
+  `A refund waits for approval if a restricted key without the right \`approve\` proposed it, or if your organization has all of them approved. Its amount is reserved meanwhile, and the ledger is not given it. Another holder than the proposer's decides within ${DAYS_TO_DECIDE} days; then the approval expires.`,
+)
+export class ApprovalsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly refunds: Refunds,
+    private readonly changeRefund: ChangeRefund,
+  ) {}
+
+  @Operation('readRefundApproval', {
+    summary: 'Retrieve the approval of a refund',
+    description: 'Returns who proposed a refund, and who approved or rejected it.',
+    answers: { 200: { description: 'The approval.', schema: REFUND_APPROVAL } },
+  })
+  @Get(':id/approval')
+  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    return approvalView(await this.refunds.read(...inModeOf(id, caller)));
+  }
+
+  @Operation('approveRefund', {
+    summary: 'Approve a refund',
+    description:
+      'Lets the ledger pay the refund out. `amount` must be the amount of the refund, so that what was seen is what is approved. Repeating it changes nothing.',
+    answers: { 200: { description: 'The approval, now `approved`.', schema: REFUND_APPROVAL } },
+  })
+  @Post(':id/approve')
+  @NeedsRight('approve')
+  @IdempotencyKey('accepted')
+  approve(
+    @CallerOfKey() caller: Caller,
+    @RequesterOfKey() by: Requester,
+    @Keyed(ApproveRefundRequest) request: KeyedRequest<ApproveRefundRequest>,
+    @PathId(REFUND_ID) id: string,
+  ) {
+    const { amount, comment = null } = request.body;
+    const approve = () =>
+      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) =>
+        refund.approve(amount, { by, comment, now }),
+      );
+    return this.idempotency.once(caller, request, approve, decided);
+  }
+
+  @Operation('rejectRefund', {
+    summary: 'Reject a refund',
+    description: 'Cancels the refund, which frees its amount. Repeating it changes nothing.',
+    answers: { 200: { description: 'The approval, now `rejected`.', schema: REFUND_APPROVAL } },
+  })
+  @Post(':id/reject')
+  @NeedsRight('approve')
+  @IdempotencyKey('accepted')
+  reject(
+    @CallerOfKey() caller: Caller,
+    @RequesterOfKey() by: Requester,
+    @Keyed(RejectRefundRequest) request: KeyedRequest<RejectRefundRequest>,
+    @PathId(REFUND_ID) id: string,
+  ) {
+    const { comment = null } = request.body;
+    const reject = () =>
+      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.reject({ by, comment, now }));
+    return this.idempotency.once(caller, request, reject, decided);
+  }
+}
+
 function proposed({ refund, isNew }: ProposedRefund): ResponseParts {
   const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
   return { status: isNew ? 201 : 200, body: refundJson(refund), location };
 }
 
-function canceled(refund: Refund): ResponseParts {
-  return { status: 200, body: refundJson(refund) };
-}
+const canceled = (refund: Refund): ResponseParts => ({ status: 200, body: refundJson(refund) });
+
+const decided = (refund: Refund): ResponseParts => ({ status: 200, body: JSON.stringify(approvalView(refund)) });

@@ -1,17 +1,17 @@
 import { Amount, Id, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
-import { Owner } from '../../../../request/validation/owned.js';
+import { OwnerRequest } from '../../../../request/validation/owned.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
-import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
-import type { Extension } from '../../domain/claim.js';
-import type { MadeRefund } from '../../domain/made-refund.js';
+import type { RefundFilter } from '../../application/ports.js';
 import {
+  type Extension,
   type Failure,
+  type MadeRefund,
   type NewRefund,
   PENDING,
   REFUND_ID,
@@ -94,7 +94,7 @@ export function toClaim(body: ClaimRefundsRequest): NewClaim {
   return { limit, leaseSeconds, organization: organization ?? undefined };
 }
 
-export class ExtendClaimRequest {
+export class ExtendClaimRequest extends OwnerRequest {
   @ClaimNumber() claim!: number;
   @LeaseSeconds(
     LONGEST_LEASE_AT_PROVIDER_SECONDS,
@@ -102,7 +102,6 @@ export class ExtendClaimRequest {
   )
   lease_seconds?: number;
   @ProviderReference() provider_reference?: string | null;
-  @Owner() organization?: string | null;
 }
 
 /** Refuses with invalid_param a long lease of a refund that no provider has. */
@@ -116,7 +115,7 @@ export function toExtension(body: ExtendClaimRequest): Extension {
   throw invalidParam('lease_seconds', 'too_large', message);
 }
 
-export class ReleaseClaimRequest {
+export class ReleaseClaimRequest extends OwnerRequest {
   @ClaimNumber() claim!: number;
   @Integer({
     min: 0,
@@ -126,29 +125,25 @@ export class ReleaseClaimRequest {
     description: 'How long the refund cannot be claimed again, in seconds.',
   })
   delay_seconds?: number;
-  @Owner() organization?: string | null;
 }
 
-export class SucceedRefundRequest {
+export class SucceedRefundRequest extends OwnerRequest {
   @ClaimNumber({ optional: true }) claim?: number;
   @ProviderReference() provider_reference?: string | null;
-  @Owner() organization?: string | null;
 }
 
-export class FailRefundRequest {
+export class FailRefundRequest extends OwnerRequest {
   @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
   @ClaimNumber({ optional: true }) claim?: number;
   @ProviderReference() provider_reference?: string | null;
-  @Owner() organization?: string | null;
 }
 
 export function toFailure({ reason, claim, provider_reference }: FailRefundRequest): Failure {
   return { reason: reason ?? null, claim: claim ?? null, providerReference: provider_reference ?? null };
 }
 
-export class ReturnRefundRequest {
+export class ReturnRefundRequest extends OwnerRequest {
   @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?: string | null;
-  @Owner() organization?: string | null;
 }
 
 export class ListRefundsQuery extends PageOf(REFUND_ID) {
@@ -173,7 +168,7 @@ export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter 
   return { ...pageRequest(query), payment, status, reference, onlyWaiting: approval !== undefined };
 }
 
-export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {
+export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): RefundFilter {
   const { status: wanted = PENDING, organization } = query;
   const status = wanted === ALL ? undefined : wanted;
   const payment = filterId(ledger, query.payment);

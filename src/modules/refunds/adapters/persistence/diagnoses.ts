@@ -2,8 +2,7 @@ import { MOST_ROWS } from '../../../../persistence/measurement.js';
 import type { Diagnosis } from '../../../../platform/facts.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';
-import { STUCK_CLAIMS } from '../../domain/claim.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import { REFUND_ID, STUCK_CLAIMS } from '../../domain/refund-state.js';
 
 const SHOWN = 5;
 

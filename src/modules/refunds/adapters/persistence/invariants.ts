@@ -1,6 +1,5 @@
 import type { Invariant } from '../../../../platform/facts.js';
 import { PAYMENT_FACTS, PAYMENT_ID } from '../../../payments/index.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
 
 const PAYMENTS = {
   id: PAYMENT_ID,
@@ -29,17 +28,5 @@ export const REFUND_INVARIANTS: readonly Invariant[] = [
     ...PAYMENTS,
     promise: 'held <= captured',
     broken: 'sums.pending + sums.succeeded + book.amount_on_hold > book.amount',
-  },
-  {
-    id: REFUND_ID,
-    book: 'refunds',
-    promise: 'a claim is on a pending refund',
-    broken: `book.claim_expires_at IS NOT NULL AND (book.status <> 'pending' OR book.claim_number < 1)`,
-  },
-  {
-    id: REFUND_ID,
-    book: 'refunds',
-    promise: 'no claim is on a refund that waits for approval',
-    broken: `book.approval = 'waiting' AND book.claim_number > 0`,
   },
 ];

@@ -2,7 +2,7 @@ import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../
 import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
-import { STUCK_CLAIMS } from '../../domain/claim.js';
+import { STUCK_CLAIMS } from '../../domain/refund-state.js';
 import { PAYABLE } from './refund.record.js';
 
 /** Those that a payment provider has may be leased for weeks, which is nobody's fault. */

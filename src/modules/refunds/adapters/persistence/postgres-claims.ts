@@ -8,7 +8,6 @@ import type { Turn } from '../../domain/turns.js';
 import { PAYABLE, type RefundRecord } from './refund.record.js';
 import { COLUMNS, fromRow } from './typeorm-refunds.js';
 
-/** The columns of a row that is locked, and the time at which it was read. */
 const LOCKED = `${COLUMNS}, statement_timestamp() AS now`;
 
 /** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
@@ -44,7 +43,6 @@ const WAITING_ANYWHERE = {
 };
 
 const NEXT = (most: string) => `ORDER BY refunds.claimable_at, refunds.id LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED`;
-/** Workers claim at the same time: each skips the rows that another one has locked. */
 const LOCK = {
   name: 'refunds.lock_claimable',
   text: `SELECT ${LOCKED} FROM refunds

@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode, Requester } from '../../../../shared/caller.js';
-import type { Approval } from '../../domain/approval.js';
-import type { RefundState, RefundStatus } from '../../domain/refund-state.js';
+import type { Approval, RefundState, RefundStatus } from '../../domain/refund-state.js';
 
 /** SQL as in partial indexes: what waits for approval, and what the ledger may pay out. */
 export const WAITING = `status = 'pending' AND approval = 'waiting'`;

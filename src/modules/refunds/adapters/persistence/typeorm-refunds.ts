@@ -12,11 +12,9 @@ import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { type LedgerRefundFilter, type RefundFilter, Refunds } from '../../application/ports.js';
-import { isWaiting } from '../../domain/approval.js';
-import type { MadeRefund, Payout } from '../../domain/made-refund.js';
+import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund } from '../../domain/refund.js';
-import { REFUND_ID } from '../../domain/refund-state.js';
+import { isWaiting, type Payout, REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
@@ -39,7 +37,6 @@ export class TypeormRefunds extends Refunds {
     return proposed(caller, refund);
   }
 
-  /** Of concurrent changes, only the first finds the state that it was decided on. */
   async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
     const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } = state;
     const { claimNumber } = before;
@@ -58,28 +55,6 @@ export class TypeormRefunds extends Refunds {
     const { entities, raw } = await locked.getRawAndEntities<{ now: Date }>();
     if (!entities[0] || !raw[0]) throw notFound('id');
     return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
-  }
-
-  async lockPending(caller: Caller, payment: OwnId): Promise<void> {
-    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: 'pending' } as const;
-    const lock = { mode: 'for_no_key_update' } as const;
-    await this.database.repository(RefundRecord).find({ where, order: { id: 'ASC' }, lock });
-  }
-
-  async requireOnly(caller: Caller, { state: { providerReference, payment, amount } }: Refund): Promise<void> {
-    if (providerReference === null) return;
-    const payout = { ...scopeOf(caller), payment: uuidOf(payment), amount, providerReference };
-    const other = { ...payout, isMadeElsewhere: true, status: 'succeeded' } as const;
-    if (await this.database.repository(RefundRecord).existsBy(other)) throw new Stale();
-  }
-
-  async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
-    const paid = await this.byPayout(caller, made);
-    return paid ?? (made.reference === null ? undefined : this.byReference(caller, made.reference));
-  }
-
-  async requireUnknown(caller: Caller, made: MadeRefund): Promise<void> {
-    if (await this.known(caller, made)) throw new Stale();
   }
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
@@ -119,31 +94,35 @@ export class TypeormRefunds extends Refunds {
     return fromRow(row);
   }
 
-  async list(
-    caller: Caller,
-    { payment, status, reference, onlyWaiting, ...page }: RefundFilter,
-  ): Promise<Page<Refund>> {
-    const { ahead } = await this.clock.at(caller);
-    const filter = { payment: payment && uuidOf(payment), status };
+  async read(caller: Caller, id: OwnId): Promise<Refund> {
+    return this.asOfNow(await this.get(caller, id));
+  }
+
+  async list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>> {
+    const { payment, status, reference, onlyWaiting, ...page } = filter;
+    const { now, ahead } = await this.clock.at(caller);
+    const where = { payment: payment && uuidOf(payment), status };
     if (reference === undefined) {
-      const listed = { owner: caller, where: filter, page, ahead, ...(onlyWaiting && { only: WAITING }) };
+      const only = `${WAITING} AND approval_expires_at > to_timestamp(${now / 1000})`;
+      const listed = { owner: caller, where, page, ahead, ...(onlyWaiting && { only }) };
       return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
     // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
     const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
     const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
-    const suits = ({ state }: Refund) =>
-      state.payment === (payment ?? state.payment) &&
-      state.status === (status ?? state.status) &&
-      (!onlyWaiting || isWaiting(state));
+    const suits = (refund: Refund) =>
+      refund.state.payment === (payment ?? refund.state.payment) &&
+      refund.state.status === (status ?? refund.state.status) &&
+      (!onlyWaiting || isWaiting(refund.asOf(now).state));
     return { ...rest, items: items.filter(suits) };
   }
 
-  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
+  async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: RefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && `NOT (${WAITING})`;
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
-    return pageOfRows(this.database, RefundRecord, listed, fromRow);
+    const { items, hasMore } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
+    return { items: await Promise.all(items.map((refund) => this.asOfNow(refund))), hasMore };
   }
 
   async overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]> {
@@ -161,6 +140,10 @@ export class TypeormRefunds extends Refunds {
       return query.orderBy('approval_expires_at').addOrderBy('id').limit(limit).getMany();
     });
     return found.map(fromRow);
+  }
+
+  private async asOfNow(refund: Refund): Promise<Refund> {
+    return isWaiting(refund.state) ? refund.asOf((await this.clock.at(refund.state)).now) : refund;
   }
 }
 

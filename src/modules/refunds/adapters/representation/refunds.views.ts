@@ -3,7 +3,6 @@ import {
   CURRENCY,
   constant,
   describedEnum,
-  type FieldsOf,
   id,
   integer,
   NAME,
@@ -16,24 +15,12 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../request/schema.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
+import { API_KEY_ID } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import type { Approval, ApprovalState } from '../../domain/approval.js';
-import type { ClaimState } from '../../domain/claim.js';
 import type { Refund } from '../../domain/refund.js';
-import { REFUND_ID, type RefundState, type RefundStatus } from '../../domain/refund-state.js';
-
-/** Only the ledger sees these, and the events those of DETAILS. */
-type Hidden =
-  | keyof Caller
-  | keyof ClaimState
-  | keyof ApprovalState
-  | 'failureReason'
-  | 'isMadeElsewhere'
-  | HiddenDetail;
-type HiddenDetail = 'reference' | 'description' | 'providerReference';
+import { type Approval, DAYS_TO_DECIDE, REFUND_ID, type RefundStatus } from '../../domain/refund-state.js';
 
 const FIELDS = {
   id: id(REFUND_ID, 'ID of the refund.'),
@@ -51,7 +38,7 @@ const FIELDS = {
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
   created: timestamp('Time of creation, in Unix seconds.'),
-} satisfies FieldsOf<RefundState, Hidden>;
+};
 
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
 
@@ -69,15 +56,15 @@ const CLAIM = object(
   { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
-export const APPROVAL: Schema<Approval> = {
+const APPROVAL: Schema<Approval> = {
   [NAME]: 'ApprovalState',
   ...describedEnum<Approval>(
     {
-      not_needed: 'nobody has to approve the refund',
+      not_needed: 'nobody has to approve the refund, or it was canceled, failed or succeeded before anybody decided',
       waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
       approved: 'somebody else than the proposer approved it',
       rejected: 'somebody else than the proposer rejected it; the refund is canceled',
-      expired: 'nobody decided in time; the refund is canceled',
+      expired: 'nobody decided in time; the refund is canceled within seconds',
     },
     'Whether the refund was approved.',
   ),
@@ -131,8 +118,8 @@ function detailsOf({ state }: Refund) {
 }
 
 export function eventDetailsOf(refund: Refund) {
-  const { approval } = refund.state;
-  return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
+  const { approval, state } = refund;
+  return { ...detailsOf(refund), ...(state.approval !== 'not_needed' && { approval }) };
 }
 
 export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
@@ -140,13 +127,52 @@ export function reasonOf({ state: { failureReason, approval } }: Refund): string
 }
 
 export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> {
-  const { organization, id, claimNumber, claimExpiresAt, approval } = refund.state;
-  const isClaimed = claimExpiresAt !== null;
-  const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
+  const { organization, id, claimNumber, claimExpiresAt } = refund.state;
+  const claim = claimExpiresAt === null ? null : { number: claimNumber, expires_at: seconds(claimExpiresAt) };
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
-  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
+  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval: refund.approval };
 }
 
 export function changed(refund: Refund): ResponseParts {
   return { status: 200, body: JSON.stringify(ledgerRefundView(refund)) };
 }
+
+const REQUESTER = {
+  key: id(API_KEY_ID, 'ID of the key.'),
+  holder: text('Who holds the key. A rotated key has the same holder.', { examples: ['support'] }),
+  actor: nullable(text('The person whom `Tillgate-Actor` named. Tillgate does not check it.', { examples: ['Ana'] })),
+};
+const requester = (description: string) => nullable(object(REQUESTER, { description }));
+
+export const REFUND_APPROVAL = object(
+  {
+    object: constant('refund.approval', 'Object type.'),
+    refund: id(REFUND_ID, 'ID of the refund.'),
+    state: APPROVAL,
+    proposed_by: requester('Who proposed the refund; null if it was made elsewhere, or before holders were kept.'),
+    decided_by: requester('Who approved or rejected it; null if nobody did.'),
+    comment: nullable(text('Why it was approved or rejected, if a comment was given.')),
+    expires_at: nullable(
+      timestamp(
+        `When it expires without a decision, ${DAYS_TO_DECIDE} days after the proposal; null if none is needed.`,
+      ),
+    ),
+    decided_at: nullable(timestamp('When it was approved or rejected, in Unix seconds; null if it was not.')),
+  },
+  { name: 'RefundApproval', description: 'Who proposed a refund, and what was decided about it.' },
+);
+
+export function approvalView({ state, approval }: Refund): ValueOf<typeof REFUND_APPROVAL> {
+  return {
+    object: 'refund.approval',
+    refund: state.id,
+    state: approval,
+    proposed_by: state.proposedBy,
+    decided_by: state.decidedBy,
+    comment: state.comment,
+    expires_at: approval === 'not_needed' ? null : seconds(state.approvalExpiresAt),
+    decided_at: seconds(state.decidedAt),
+  };
+}
+
+const seconds = <Instant extends number | null>(instant: Instant) => instant && Math.floor(instant / 1000);

@@ -4,7 +4,7 @@ import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { DecideRefund } from '../../application/decide-refund.js';
+import { ChangeRefund } from '../../application/change-refund.js';
 import { Refunds } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 
@@ -17,7 +17,7 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly refunds: Refunds,
-    private readonly decideRefund: DecideRefund,
+    private readonly changeRefund: ChangeRefund,
     private readonly jobs: Jobs,
   ) {}
 
@@ -36,7 +36,9 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   private async expire(overdue: readonly Refund[]): Promise<void> {
     for (const { state } of overdue) {
       const caller = { organization: state.organization, mode: state.mode };
-      await this.database.commit(() => this.decideRefund.expire(caller, ownId(caller, state.id)));
+      await this.database.commit(() =>
+        this.changeRefund.execute(caller, ownId(caller, state.id), (refund, now) => refund.expire(now)),
+      );
     }
   }
 }
