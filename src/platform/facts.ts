@@ -19,6 +19,8 @@ export type Surface = (typeof SURFACES)[number];
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
+  /** Where its rows are, by which a ledger finds out whose one is. */
+  readonly table?: string;
   /** SQL in parentheses: its rows, with the columns that invariants of other modules may read. */
   readonly book?: string;
   readonly events?: Readonly<Record<string, string>>;

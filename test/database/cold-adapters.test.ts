@@ -12,7 +12,7 @@ import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
-import { WebhookEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
+import { newEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
@@ -101,9 +101,9 @@ test('each statement names its organization and mode, or says why it reads those
   const endpoints = port(WebhookEndpoints);
   const ofEndpoints = (owner: Caller): Calls<WebhookEndpoints> => {
     const wanted = { url: 'https://shop.test', events: ['*'], enabled: true, description: null };
-    const endpoint = WebhookEndpoint.create(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
-    const { id } = endpoint.state;
-    const claimed = { id, isOpen: true, failingSince: null };
+    const endpoint = newEndpoint(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
+    const { id } = endpoint;
+    const claimed = { id, enabled: true, failingSince: null };
     return {
       add: () => endpoints.add(owner, endpoint, secret),
       all: () => endpoints.all(owner),

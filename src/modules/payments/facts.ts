@@ -8,6 +8,7 @@ export const PAYMENT_FACTS = {
   schema: 'Payment',
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
+  table: 'payments',
   book: '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
   events: PAYMENT_EVENTS,
   story: { of: PAYMENT_ID, others: SESSION_OF_PAYMENT },

@@ -9,6 +9,7 @@ export const REFUND_FACTS = {
   schema: 'Refund',
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
+  table: 'refunds',
   events: REFUND_EVENTS,
   story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
   details: EVENT_DETAILS,

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { RATE_LIMITED, Refusal } from '../../../shared/errors.js';
-import { type DueReceiver, nameOf } from '../domain/receiver.js';
+import { type DueReceiver, nameOf, ReceiverHealth } from '../domain/receiver.js';
 import type { AttemptResult } from '../domain/schedule.js';
 import { type Message, Receivers } from './receivers.js';
 
-export const MOST_AT_ONCE = 512;
+const MOST_AT_ONCE = 512;
+const MOST_FAILING = 64;
 const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
 const FAILING = 'failing';
+/** If all MOST_AT_ONCE attempts are under way and deliveries wait, attempts that are older than this are ended. */
+const MIN_ATTEMPT_MS = 2_500;
 
 export type Send = (message: Message) => Promise<AttemptResult>;
 
@@ -18,11 +21,15 @@ interface UnderWay {
   readonly done: Promise<unknown>;
 }
 
-/** All attempts of this process, counted by owner and receiver. The only way to a receiver: no other class has the sender. */
+/**
+ * All attempts of this process, counted by owner and receiver, and how receivers responded. The only way to a receiver: no other
+ * class has the sender.
+ */
 @Injectable()
 export class OutgoingAttempts {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
+  private readonly health = new ReceiverHealth();
   private endedAll: Error | undefined;
 
   constructor(private readonly receivers: Receivers) {}
@@ -31,35 +38,50 @@ export class OutgoingAttempts {
     return this.all.size;
   }
 
-  get failing(): number {
-    return this.count(FAILING);
+  /** How many attempts may still be started, and how many of them to failing receivers. */
+  get room(): number {
+    return MOST_AT_ONCE - this.size;
   }
 
-  count(ownerOrName: string): number {
+  get failingRoom(): number {
+    return MOST_FAILING - this.underWay(FAILING);
+  }
+
+  underWay(ownerOrName: string): number {
     return this.counts.get(ownerOrName) ?? 0;
   }
 
-  deliver(to: DueReceiver, isFailing: boolean, work: (send: Send) => Promise<void>): Promise<void> {
-    return this.start(to, isFailing ? [FAILING] : [], work);
+  isFailing(to: DueReceiver): boolean {
+    return this.health.isFailing(nameOf(to));
+  }
+
+  atOnce(to: DueReceiver): number {
+    return this.health.atOnce(nameOf(to));
+  }
+
+  deliver(to: DueReceiver, work: (send: Send) => Promise<void>): Promise<void> {
+    return this.start(to, this.isFailing(to) ? [FAILING] : [], work);
   }
 
   /** Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its endpoint or its owner, or all. */
   async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
     const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;
-    const isTooMuch = this.count(ofOwner) >= MOST_TESTS_OF_OWNER || this.count(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
-    if (isTooMuch || this.size >= MOST_AT_ONCE)
+    const isTooMuch =
+      this.underWay(ofOwner) >= MOST_TESTS_OF_OWNER || this.underWay(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
+    if (isTooMuch || this.room <= 0)
       throw new Refusal(RATE_LIMITED, 'Too many attempts are under way. Repeat the test when one has ended.');
     return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
   /**
-   * Ends up to `count` attempts that are older than `minAgeMs`, so that waiting deliveries need not wait for receivers that do
-   * not respond. It takes the oldest attempts of the owner with the most attempts.
+   * Ends up to `count` attempts that took their time, so that waiting deliveries need not wait for receivers that do not
+   * respond. It takes the oldest attempts of the owner with the most attempts.
    */
-  endLongest(count: number, minAgeMs: number, reason: Error): void {
-    const longest = performance.now() - minAgeMs;
+  endLongest(count: number): void {
+    const longest = performance.now() - MIN_ATTEMPT_MS;
     const old = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
-    old.sort((one, other) => this.count(other.owner) - this.count(one.owner));
+    old.sort((one, other) => this.underWay(other.owner) - this.underWay(one.owner));
+    const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
     for (const { abort } of old.slice(0, count)) abort.abort(reason);
   }
 
@@ -78,9 +100,15 @@ export class OutgoingAttempts {
     work: (send: Send) => Promise<Result>,
   ): Promise<Result> {
     const abort = new AbortController();
-    const counted = [to.owner, nameOf(to), ...names];
+    const name = nameOf(to);
+    const counted = [to.owner, name, ...names];
     this.add(counted, 1);
-    const done = work((message) => this.receivers.send(message, abort.signal)).finally(() => {
+    const send = async (message: Message) => {
+      const result = await this.receivers.send(message, abort.signal);
+      this.health.record(name, result.statusCode !== null);
+      return result;
+    };
+    const done = work(send).finally(() => {
       this.all.delete(one);
       this.add(counted, -1);
     });
@@ -92,7 +120,7 @@ export class OutgoingAttempts {
 
   private add(names: readonly string[], by: 1 | -1): void {
     for (const name of names) {
-      const left = this.count(name) + by;
+      const left = this.underWay(name) + by;
       if (left === 0) this.counts.delete(name);
       else this.counts.set(name, left);
     }

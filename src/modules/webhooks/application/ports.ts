@@ -43,13 +43,8 @@ export interface ClaimedDelivery extends DueReceiver {
   readonly endpoint: ClaimedEndpoint | null;
 }
 
-export interface ClaimedEndpoint {
-  readonly id: string;
-  /** False if it was deleted or disabled. */
-  readonly isOpen: boolean;
-  /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
-  readonly failingSince: number | null;
-}
+/** One that was deleted is not enabled either. */
+export type ClaimedEndpoint = Pick<WebhookEndpoint, 'id' | 'enabled' | 'failingSince'>;
 
 /** Deliveries of every organization. Instants are in milliseconds. */
 export abstract class Deliveries {

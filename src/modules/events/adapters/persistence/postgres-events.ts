@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database, type PlainStatement } from '../../../../persistence/database.js';
+import { ownerIn, ownerOfRow } from '../../../../persistence/owners.js';
 import { Facts } from '../../../../platform/facts.js';
-import { type Caller, type Ledger, MODES, type Mode } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { createdRange, idOf, instantOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { type EventFilter, Events, type LedgerEventFilter, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 import { EventFloor, LAST_POSITION } from './event-floor.js';
-import { LIST, listOfObjects, OF_EACH, OF_OBJECT } from './event-lists.js';
+import { LIST, listOfObjects, OF_ALL, OF_OBJECT } from './event-lists.js';
 
 /** How much later than its ID an event may be inserted, by clocks that differ. */
 const MARGIN_MS = 60_000;
@@ -43,15 +45,17 @@ export class PostgresEvents extends Events {
     return pageOf(await this.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
   }
 
-  async listOfAll({ mode }: Ledger, { organization, ...filter }: LedgerEventFilter): Promise<Page<OwnedEvent>> {
-    const found =
-      organization === undefined
-        ? (await this.foundOfAll(mode, filter)).map((row) => ({
-            ...row,
-            organization: idOf(ORGANIZATION_ID, row.organization),
-          }))
-        : (await this.found({ organization, mode }, filter, 0)).map((row) => ({ ...row, organization }));
-    return pageOf(found, filter);
+  async listOfAll(ledger: Ledger, { organization, ...filter }: LedgerEventFilter): Promise<Page<OwnedEvent>> {
+    if (organization !== undefined) return this.listOfOne({ organization, ...ledger }, filter);
+    if (filter.object === undefined) return pageOf(await this.foundOfAll(ledger, filter), filter);
+    const owner = await this.ownerOf(ledger, filter.object);
+    return owner ? this.listOfOne(owner, filter) : pageOf([], filter);
+  }
+
+  private async listOfOne(owner: Caller, filter: EventFilter): Promise<Page<OwnedEvent>> {
+    const { organization } = owner;
+    const owned = (await this.found(owner, filter, 0)).map((row) => ({ ...row, organization }));
+    return pageOf(owned, filter);
   }
 
   private async found(caller: Caller, filter: EventFilter, ahead: number): Promise<Found[]> {
@@ -69,14 +73,16 @@ export class PostgresEvents extends Events {
     return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
   }
 
-  private async foundOfAll(mode: Mode, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
-    const { from, object, limit, order } = filter;
-    // An event can be older than its resource by as much as the clocks of two processes differ.
-    const earliest = object === undefined ? from : Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
-    const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest }, 0);
-    const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
-    if (object === undefined) return this.database.read({ mode }, OF_EACH[order].all, page);
-    return this.database.read({ mode }, OF_EACH[order].object, [...page, uuidOf(object)]);
+  private async foundOfAll({ mode }: Ledger, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
+    const [low, high, first, end, , , last] = await this.range(filter, 0);
+    const page = [mode, low, high, filter.limit + 1, this.typesOf(filter), first, end, last];
+    const rows = await this.database.read<Found & OwnedEvent>({ mode }, OF_ALL[filter.order], page);
+    return rows.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
+  }
+
+  private async ownerOf(ledger: Ledger, object: OwnId): Promise<Caller | undefined> {
+    const table = this.facts.resourceOf(object)?.table;
+    return table === undefined ? undefined : ownerOfRow(this.database, ownerIn(table), ledger, object);
   }
 
   private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {

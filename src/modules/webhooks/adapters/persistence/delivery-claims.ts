@@ -36,7 +36,7 @@ const CLAIM = {
     SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
       ${milliseconds('due_at')} AS "dueAt",
       event.id, type, event.mode, event.sequence, data, reason, details,
-      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
+      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS enabled, secret, previous,
       "previousExpiresAt", "failingSince"
     FROM claimed CROSS JOIN LATERAL (${eventFrom('claimed.mode', 'claimed.event_id')}) AS event
     LEFT JOIN LATERAL (
@@ -54,7 +54,7 @@ export interface ClaimedRow extends Event, SealedSecrets {
   readonly attempt: number;
   readonly dueAt: number | null;
   readonly endpointId: string | null;
-  readonly isOpen: boolean;
+  readonly enabled: boolean;
   readonly failingSince: number | null;
 }
 
