@@ -29,7 +29,8 @@ type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 const NOW = { now: Date.now(), ahead: 0 };
 const PAGE = { limit: 1, cursor: undefined };
 const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
-const EVENTS = { ...CREATED, type: undefined, object: undefined, about: undefined, order: 'desc' } as const;
+const NOT_FILTERED = { type: undefined, object: undefined, about: undefined, organization: undefined };
+const EVENTS = { ...CREATED, ...NOT_FILTERED, order: 'desc' } as const;
 
 test('each statement names its organization and mode, or says why it reads those of all', async () => {
   const service = await startService();

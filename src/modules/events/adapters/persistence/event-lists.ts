@@ -46,7 +46,7 @@ export function listOfObjects(name: string, stories: readonly string[], order: O
   return {
     name: `events.list_${name}_${order}`,
     text: `WITH own AS MATERIALIZED (
-        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = ANY ($12) AND object_id = coalesce($13, object_id))
+        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = coalesce($12, type) AND object_id = coalesce($13, object_id))
       ${bounded(`SELECT * FROM own WHERE ${IN_TIME} AND ${BETWEEN}`, inPlace(order))}`,
   };
 }

@@ -8,7 +8,7 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
-import { type EventFilter, Events, type LedgerEventFilter, type OwnedEvent } from '../../application/ports.js';
+import { type EventFilter, Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 import { EventFloor, LAST_POSITION } from './event-floor.js';
@@ -45,10 +45,11 @@ export class PostgresEvents extends Events {
     return pageOf(await this.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
   }
 
-  async listOfAll(ledger: Ledger, { organization, ...filter }: LedgerEventFilter): Promise<Page<OwnedEvent>> {
+  async listOfAll(ledger: Ledger, filter: EventFilter): Promise<Page<OwnedEvent>> {
+    const { organization, object } = filter;
     if (organization !== undefined) return this.listOfOne({ organization, ...ledger }, filter);
-    if (filter.object === undefined) return pageOf(await this.foundOfAll(ledger, filter), filter);
-    const owner = await this.ownerOf(ledger, filter.object);
+    if (object === undefined) return pageOf(await this.foundOfAll(ledger, filter), filter);
+    const owner = await this.ownerOf(ledger, object);
     return owner ? this.listOfOne(owner, filter) : pageOf([], filter);
   }
 
@@ -70,13 +71,15 @@ export class PostgresEvents extends Events {
       story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
     );
     const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
-    return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
+    return read(statement, uuidOf(whole), type ?? null, object === undefined ? null : uuidOf(object));
   }
 
   private async foundOfAll({ mode }: Ledger, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
+    const { type, limit, order } = filter;
+    const types = type === undefined ? this.facts.eventTypes : [type];
     const [low, high, first, end, , , last] = await this.range(filter, 0);
-    const page = [mode, low, high, filter.limit + 1, this.typesOf(filter), first, end, last];
-    const rows = await this.database.read<Found & OwnedEvent>({ mode }, OF_ALL[filter.order], page);
+    const page = [mode, low, high, limit + 1, types, first, end, last];
+    const rows = await this.database.read<Found & OwnedEvent>({ mode }, OF_ALL[order], page);
     return rows.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
   }
 
@@ -93,11 +96,6 @@ export class PostgresEvents extends Events {
     const isBounded = order === 'asc' && object === undefined;
     const [last, before] = isBounded ? await this.floor.read() : ([LAST_POSITION, end] as const);
     return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
-  }
-
-  private typesOf({ type, object }: EventFilter): string[] {
-    const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
-    return all.filter((one) => type === undefined || one === type);
   }
 }
 

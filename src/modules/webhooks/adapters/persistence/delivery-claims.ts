@@ -25,10 +25,10 @@ const CLAIM = {
   text: `/* both modes: a receiver has deliveries of either */ WITH claimed AS (
       UPDATE webhook_deliveries AS delivery SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
       WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (
+        SELECT free.place FROM unnest($2::text[], $3::integer[]) AS share (receiver, take) CROSS JOIN LATERAL (
           SELECT ctid AS place FROM webhook_deliveries
           WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
-          ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET share.skip FOR UPDATE SKIP LOCKED) AS free))
+          ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET $6 FOR UPDATE SKIP LOCKED) AS free))
       RETURNING mode, event_id, endpoint_id, url, receiver, attempts, (
         SELECT nullif(next_attempt_at, '-infinity') FROM webhook_deliveries WHERE organization_id = $1
           AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id = delivery.endpoint_id) AS due_at
@@ -70,7 +70,7 @@ export async function claimShares(
 ): Promise<readonly ClaimedRow[]> {
   const claim: Claim = async (some, skip = 0) => {
     const [receivers, takes] = [some.map(({ due }) => due.stored), some.map(({ take }) => take)];
-    const values = [uuidOf(organization), receivers, takes, now, leaseEnd, some.map(() => skip)];
+    const values = [uuidOf(organization), receivers, takes, now, leaseEnd, skip];
     return (await database.autocommit<ClaimedRow>({ queue: organization }, CLAIM, values)).rows;
   };
   try {
