@@ -18,17 +18,6 @@ interface Asked {
   readonly organization: string | null | undefined;
 }
 
-/** Whose a row of the ledger's mode is. */
-export async function ownerOfRow(
-  database: Database,
-  owner: Statement,
-  ledger: Ledger,
-  id: string,
-): Promise<Caller | undefined> {
-  const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);
-  return row && { organization: idOf(ORGANIZATION_ID, row.organization), ...ledger };
-}
-
 /** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
 export async function findOwner(
   database: Database,
@@ -36,7 +25,7 @@ export async function findOwner(
   { ledger, id, organization }: Asked,
 ): Promise<Caller> {
   if (organization) return { organization, ...ledger };
-  const found = await ownerOfRow(database, owner, ledger, id);
-  if (!found) throw notFound('id');
-  return found;
+  const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);
+  if (!row) throw notFound('id');
+  return { organization: idOf(ORGANIZATION_ID, row.organization), ...ledger };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database, type PlainStatement } from '../../../../persistence/database.js';
-import { ownerIn, ownerOfRow } from '../../../../persistence/owners.js';
+import { ownerIn } from '../../../../persistence/owners.js';
 import { Facts } from '../../../../platform/facts.js';
 import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
@@ -85,7 +85,9 @@ export class PostgresEvents extends Events {
 
   private async ownerOf(ledger: Ledger, object: OwnId): Promise<Caller | undefined> {
     const table = this.facts.resourceOf(object)?.table;
-    return table === undefined ? undefined : ownerOfRow(this.database, ownerIn(table), ledger, object);
+    if (table === undefined) return undefined;
+    const [row] = await this.database.read<Caller>(ledger, ownerIn(table), [ledger.mode, uuidOf(object)]);
+    return row && { organization: idOf(ORGANIZATION_ID, row.organization), ...ledger };
   }
 
   private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {

@@ -3,7 +3,7 @@ import type { Database } from '../../../../persistence/database.js';
 import { isUnavailable } from '../../../../platform/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { type Event, eventFrom } from '../../../events/index.js';
-import type { Share } from '../../application/ports.js';
+import type { ClaimedDelivery, ClaimedEndpoint, Share } from '../../application/ports.js';
 import type { SealedSecrets } from './typeorm-webhook-endpoints.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
@@ -48,14 +48,10 @@ const CLAIM = {
     WHERE event.id = claimed.event_id ORDER BY event.id`,
 };
 
-export interface ClaimedRow extends Event, SealedSecrets {
-  readonly url: string;
-  readonly stored: string;
-  readonly attempt: number;
-  readonly dueAt: number | null;
+type Shown = Pick<ClaimedDelivery, 'url' | 'stored' | 'attempt' | 'dueAt'> & Omit<ClaimedEndpoint, 'id'>;
+
+export interface ClaimedRow extends Event, SealedSecrets, Shown {
   readonly endpointId: string | null;
-  readonly enabled: boolean;
-  readonly failingSince: number | null;
 }
 
 type Claim = (shares: readonly Share[], skip?: number) => Promise<readonly ClaimedRow[]>;
