@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
-import { nameResolver } from './adapters/delivery/names.js';
 import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
 import {
   LedgerWebhookEndpointsController,
@@ -26,9 +25,6 @@ import { WebhookScheduler } from './application/webhook-scheduler.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 
-/** An attempt has 15 seconds, which is common for webhooks. */
-const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
-
 /** Delivers events as webhooks. */
 @Module({
   imports: [EventsModule],
@@ -36,13 +32,13 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
   providers: [
     AttemptDelivery,
     ManageWebhookEndpoints,
+    Network,
     OutgoingAttempts,
     ResendEvent,
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: EventDeliveries, useClass: TypeormEventDeliveries },
-    { provide: Network, useValue: NETWORK },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
   ],

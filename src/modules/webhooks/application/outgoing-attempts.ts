@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RATE_LIMITED, Refusal } from '../../../shared/errors.js';
-import { type DueReceiver, nameOf, ReceiverHealth } from '../domain/receiver.js';
+import { type DueReceiver, nameOf } from '../domain/receiver.js';
 import type { AttemptResult } from '../domain/schedule.js';
 import { type Message, Receivers } from './receivers.js';
 
@@ -9,6 +9,11 @@ const MOST_FAILING = 64;
 const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
 const FAILING = 'failing';
+/** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
+const RESPONDING_AT_ONCE = 16;
+const UNKNOWN_AT_ONCE = 4;
+const FAILING_AT_ONCE = 1;
+const MAX_REMEMBERED = 10_000;
 /** If all MOST_AT_ONCE attempts are under way and deliveries wait, attempts that are older than this are ended. */
 const MIN_ATTEMPT_MS = 2_500;
 
@@ -21,15 +26,13 @@ interface UnderWay {
   readonly done: Promise<unknown>;
 }
 
-/**
- * All attempts of this process, counted by owner and receiver, and how receivers responded. The only way to a receiver: no other
- * class has the sender.
- */
+/** All attempts of this process, counted by owner and receiver. The only way to a receiver: no other class has the sender. */
 @Injectable()
 export class OutgoingAttempts {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
-  private readonly health = new ReceiverHealth();
+  /** Whether receivers responded to their last attempt, in its order. Bounded: a dropped receiver counts as unknown. */
+  private readonly responds = new Map<string, boolean>();
   private endedAll: Error | undefined;
 
   constructor(private readonly receivers: Receivers) {}
@@ -52,11 +55,13 @@ export class OutgoingAttempts {
   }
 
   isFailing(to: DueReceiver): boolean {
-    return this.health.isFailing(nameOf(to));
+    return this.responds.get(nameOf(to)) === false;
   }
 
   atOnce(to: DueReceiver): number {
-    return this.health.atOnce(nameOf(to));
+    const responds = this.responds.get(nameOf(to));
+    if (responds === undefined) return UNKNOWN_AT_ONCE;
+    return responds ? RESPONDING_AT_ONCE : FAILING_AT_ONCE;
   }
 
   deliver(to: DueReceiver, work: (send: Send) => Promise<void>): Promise<void> {
@@ -73,10 +78,7 @@ export class OutgoingAttempts {
     return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
-  /**
-   * Ends up to `count` attempts that took their time, so that waiting deliveries need not wait for receivers that do not
-   * respond. It takes the oldest attempts of the owner with the most attempts.
-   */
+  /** Ends up to `count` attempts for deliveries that wait: the oldest ones of the owner with the most attempts. */
   endLongest(count: number): void {
     const longest = performance.now() - MIN_ATTEMPT_MS;
     const old = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
@@ -105,7 +107,7 @@ export class OutgoingAttempts {
     this.add(counted, 1);
     const send = async (message: Message) => {
       const result = await this.receivers.send(message, abort.signal);
-      this.health.record(name, result.statusCode !== null);
+      this.remember(name, result.statusCode !== null);
       return result;
     };
     const done = work(send).finally(() => {
@@ -116,6 +118,13 @@ export class OutgoingAttempts {
     this.all.add(one);
     if (this.endedAll) abort.abort(this.endedAll);
     return done;
+  }
+
+  private remember(name: string, responds: boolean): void {
+    this.responds.delete(name);
+    this.responds.set(name, responds);
+    const [oldest = ''] = this.responds.keys();
+    if (this.responds.size > MAX_REMEMBERED) this.responds.delete(oldest);
   }
 
   private add(names: readonly string[], by: 1 | -1): void {
