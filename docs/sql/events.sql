@@ -12,7 +12,7 @@ FROM (
   SELECT coalesce(pg_sequence_last_value('events_position_seq'), 0) AS drawn OFFSET 0
 ) sequence;
 
--- events.ledger_list_all_asc
+-- events.ledger_list_asc
 /* every organization: the ledger reads the events of all */ WITH places AS MATERIALIZED (
   SELECT coalesce((
     SELECT position
@@ -70,7 +70,7 @@ FROM (
 WHERE before < 1048576
 ORDER BY position asc, id asc;
 
--- events.ledger_list_all_asc on Citus
+-- events.ledger_list_asc on Citus
 /* every organization: the ledger reads the events of all */
 SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
   AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
@@ -89,7 +89,7 @@ FROM (
 WHERE before < 1048576
 ORDER BY id asc;
 
--- events.ledger_list_all_desc
+-- events.ledger_list_desc
 /* every organization: the ledger reads the events of all */ WITH places AS MATERIALIZED (
   SELECT coalesce((
     SELECT position
@@ -147,7 +147,7 @@ FROM (
 WHERE before < 1048576
 ORDER BY position desc, id desc;
 
--- events.ledger_list_all_desc on Citus
+-- events.ledger_list_desc on Citus
 /* every organization: the ledger reads the events of all */
 SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
   AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
@@ -158,164 +158,6 @@ FROM (
     SELECT *
     FROM events
     WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
-    ORDER BY id desc
-    LIMIT $4
-  ) found
-  WINDOW page AS (ORDER BY id desc ROWS UNBOUNDED PRECEDING)
-) measured
-WHERE before < 1048576
-ORDER BY id desc;
-
--- events.ledger_list_object_asc
-/* every organization: the ledger reads the events of all */ WITH places AS MATERIALIZED (
-  SELECT coalesce((
-    SELECT position
-    FROM (
-      SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
-      CROSS JOIN LATERAL (
-        SELECT position, id
-        FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
-        ORDER BY id DESC
-        LIMIT 1
-      ) AS found
-    ) AS each
-    ORDER BY id DESC
-    LIMIT 1
-  ), 0) AS low, coalesce((
-    SELECT position
-    FROM (
-      SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
-      CROSS JOIN LATERAL (
-        SELECT position, id
-        FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
-        ORDER BY id
-        LIMIT 1
-      ) AS found
-    ) AS each
-    ORDER BY id
-    LIMIT 1
-  ), 9223372036854775807) AS high
-)
-SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
-  AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
-FROM (
-  SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL
-    AS followed
-  FROM (
-    SELECT found.*
-    FROM unnest($5::text[]) AS wanted (name)
-    CROSS JOIN LATERAL (
-      SELECT *
-      FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND object_id = $9
-        AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places),
-        $3)
-      ORDER BY position asc, id asc
-      LIMIT $4
-    ) AS found
-    ORDER BY position asc, id asc
-    LIMIT $4
-  ) found
-  WINDOW page AS (ORDER BY position asc, id asc ROWS UNBOUNDED PRECEDING)
-) measured
-WHERE before < 1048576
-ORDER BY position asc, id asc;
-
--- events.ledger_list_object_asc on Citus
-/* every organization: the ledger reads the events of all */
-SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
-  AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
-FROM (
-  SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL
-    AS followed
-  FROM (
-    SELECT *
-    FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
-      AND object_id = $9
-    ORDER BY id asc
-    LIMIT $4
-  ) found
-  WINDOW page AS (ORDER BY id asc ROWS UNBOUNDED PRECEDING)
-) measured
-WHERE before < 1048576
-ORDER BY id asc;
-
--- events.ledger_list_object_desc
-/* every organization: the ledger reads the events of all */ WITH places AS MATERIALIZED (
-  SELECT coalesce((
-    SELECT position
-    FROM (
-      SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
-      CROSS JOIN LATERAL (
-        SELECT position, id
-        FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
-        ORDER BY id DESC
-        LIMIT 1
-      ) AS found
-    ) AS each
-    ORDER BY id DESC
-    LIMIT 1
-  ), 0) AS low, coalesce((
-    SELECT position
-    FROM (
-      SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
-      CROSS JOIN LATERAL (
-        SELECT position, id
-        FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
-        ORDER BY id
-        LIMIT 1
-      ) AS found
-    ) AS each
-    ORDER BY id
-    LIMIT 1
-  ), 9223372036854775807) AS high
-)
-SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
-  AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
-FROM (
-  SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL
-    AS followed
-  FROM (
-    SELECT found.*
-    FROM unnest($5::text[]) AS wanted (name)
-    CROSS JOIN LATERAL (
-      SELECT *
-      FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND object_id = $9
-        AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places),
-        $3)
-      ORDER BY position desc, id desc
-      LIMIT $4
-    ) AS found
-    ORDER BY position desc, id desc
-    LIMIT $4
-  ) found
-  WINDOW page AS (ORDER BY position desc, id desc ROWS UNBOUNDED PRECEDING)
-) measured
-WHERE before < 1048576
-ORDER BY position desc, id desc;
-
--- events.ledger_list_object_desc on Citus
-/* every organization: the ledger reads the events of all */
-SELECT organization_id AS organization, mode AS "mode", id AS "id", type AS "type", sequence_base + sequence
-  AS "sequence", data AS "data", reason AS "reason", details AS "details", followed
-FROM (
-  SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL
-    AS followed
-  FROM (
-    SELECT *
-    FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
-      AND object_id = $9
     ORDER BY id desc
     LIMIT $4
   ) found
@@ -396,8 +238,8 @@ ORDER BY position desc, id desc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = ANY ($12)
-    AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = coalesce($12,
+    type) AND object_id = coalesce($13, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -436,8 +278,8 @@ ORDER BY position asc, id asc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = ANY ($12)
-    AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = coalesce($12,
+    type) AND object_id = coalesce($13, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed

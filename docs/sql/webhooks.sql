@@ -37,13 +37,13 @@ LIMIT 1;
   SET attempts = least(attempts + 1, 32767), next_attempt_at = $5
   WHERE organization_id = $1 AND ctid = ANY (ARRAY(
     SELECT free.place
-    FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip)
+    FROM unnest($2::text[], $3::integer[]) AS share (receiver, take)
     CROSS JOIN LATERAL (
       SELECT ctid AS place
       FROM webhook_deliveries
       WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
       ORDER BY next_attempt_at, event_id
-      LIMIT share.take OFFSET share.skip
+      LIMIT share.take OFFSET $6
       FOR UPDATE SKIP LOCKED
     ) AS free
   ))
@@ -57,7 +57,7 @@ LIMIT 1;
 SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt, (extract(epoch
   FROM due_at) * 1000)::bigint AS "dueAt", event.id, type, event.mode, event.sequence, data, reason, details,
   nullif(endpoint_id, '00000000-0000-0000-0000-000000000000') AS "endpointId", endpoint.enabled IS TRUE AS
-  "isOpen", secret, previous, "previousExpiresAt", "failingSince"
+  enabled, secret, previous, "previousExpiresAt", "failingSince"
 FROM claimed
 CROSS JOIN LATERAL (
   SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",

@@ -15,14 +15,20 @@ export class StoredOwners extends Owners {
     super();
   }
 
-  async of({ mode }: Ledger, id: string, organization?: string | null): Promise<Caller> {
-    if (organization) return { organization, mode };
+  async find({ mode }: Ledger, id: string): Promise<Caller | undefined> {
     const table = this.facts.resourceOf(id)?.table;
+    if (table === undefined) return undefined;
     const text = `/* every organization: a resource of the ledger is of any of them */
       SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`;
     const owner = { name: `${table}.owner`, text };
     const [row] = await this.database.read<Pick<Caller, 'organization'>>({ mode }, owner, [mode, uuidOf(id)]);
-    if (!row) throw notFound('id');
-    return { organization: idOf(ORGANIZATION_ID, row.organization), mode };
+    return row && { organization: idOf(ORGANIZATION_ID, row.organization), mode };
+  }
+
+  async of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller> {
+    if (organization) return { organization, mode: ledger.mode };
+    const owner = await this.find(ledger, id);
+    if (!owner) throw notFound('id');
+    return owner;
   }
 }

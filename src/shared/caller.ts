@@ -14,6 +14,7 @@ export interface Caller {
 
 /** Whose resources are, which a ledger names by their IDs alone. */
 export abstract class Owners {
+  abstract find(ledger: Ledger, id: string): Promise<Caller | undefined>;
   /** The caller that may change the resource: the organization that the ledger names, or else its owner. Refuses with not_found. */
   abstract of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
 }

@@ -12,7 +12,7 @@ import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
-import { WebhookEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
+import { newEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
@@ -29,7 +29,8 @@ type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 const NOW = { now: Date.now(), ahead: 0 };
 const PAGE = { limit: 1, cursor: undefined };
 const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
-const EVENTS = { ...CREATED, type: undefined, object: undefined, about: undefined, order: 'desc' } as const;
+const NOT_FILTERED = { type: undefined, object: undefined, about: undefined, organization: undefined };
+const EVENTS = { ...CREATED, ...NOT_FILTERED, order: 'desc' } as const;
 
 test('each statement names its organization and mode, or says why it reads those of all', async () => {
   const service = await startService();
@@ -101,9 +102,9 @@ test('each statement names its organization and mode, or says why it reads those
   const endpoints = port(WebhookEndpoints);
   const ofEndpoints = (owner: Caller): Calls<WebhookEndpoints> => {
     const wanted = { url: 'https://shop.test', events: ['*'], enabled: true, description: null };
-    const endpoint = WebhookEndpoint.create(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
-    const { id } = endpoint.state;
-    const claimed = { id, isOpen: true, failingSince: null };
+    const endpoint = newEndpoint(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
+    const { id } = endpoint;
+    const claimed = { id, enabled: true, failingSince: null };
     return {
       add: () => endpoints.add(owner, endpoint, secret),
       all: () => endpoints.all(owner),

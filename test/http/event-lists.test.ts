@@ -1,4 +1,6 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, jest, test } from '@jest/globals';
+import { Database } from '../../src/persistence/database.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { LARGE, SMALLEST } from '../support/client.js';
 import { Shop } from '../support/shop.js';
@@ -66,4 +68,29 @@ test('a page of large events ends early, has at least one event, and has has_mor
     [5, true],
     [5, true],
   ]);
+});
+
+test('the ledger reads the events of a resource alone, however many came since', async () => {
+  const { sql, application } = service;
+  const [session = ''] = all;
+  await sql.query(
+    `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+      SELECT gen_random_uuid(), mode, overlay(gen_random_uuid()::text PLACING 'f' FROM 1)::uuid, type, gen_random_uuid(), 1, data
+      FROM events CROSS JOIN generate_series(1, 10000) WHERE object_id = $1`,
+    [uuidOf(session)],
+  );
+  await sql.query('VACUUM ANALYZE events');
+  const read = jest.spyOn(application.get(Database), 'read');
+  const { body } = await shop.ledgerGet(`/ledger/v1/events?object=${session}`);
+  const statements = read.mock.calls.filter(([, { name }]) => /^(events|checkout_sessions)\./.test(name));
+  read.mockRestore();
+  expect(body.data).toMatchObject([{ organization: shop.organization, data: { object: { id: session } } }]);
+  let blocks = 0;
+  for (const [, { text }, values] of statements) {
+    const { rows } = await sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values]);
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    blocks += hit + fetched;
+  }
+  expect(statements).not.toEqual([]);
+  expect(blocks).toBeLessThan(40);
 });

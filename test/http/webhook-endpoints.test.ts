@@ -358,7 +358,7 @@ test('an endpoint that was changed since an attempt began is not disabled by its
   const endpoints = world.service.application.get(WebhookEndpoints);
   const owner = { organization: shop.organization, mode: 'test' } as const;
   const [failingSince, disabledReason] = [Date.now() - 5 * 86_400_000, 'All attempts have failed.'];
-  const found = { id, isOpen: true, failingSince: null };
+  const found = { id, enabled: true, failingSince: null };
   await endpoints.recordHealth(owner, found, { failingSince, disabledReason: null });
   const changed = await shop.post(`/v1/webhook_endpoints/${id}`, { url: `${receiver.url}other` });
   await endpoints.recordHealth(owner, { ...found, failingSince }, { failingSince, disabledReason });

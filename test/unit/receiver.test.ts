@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { OutgoingAttempts } from '../../src/modules/webhooks/application/outgoing-attempts.js';
+import type { Message } from '../../src/modules/webhooks/application/receivers.js';
 import {
   canonicalReceiver,
+  type DueReceiver,
   dueReceiver,
-  ReceiverHealth,
   storedReceiver,
 } from '../../src/modules/webhooks/domain/receiver.js';
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
@@ -43,20 +45,33 @@ test.each([
   expect(canonicalReceiver(stored)).toBe(canonical);
 });
 
-test('a stranger gets a few attempts at once, one that answers many, and one that does not a single one until it does', () => {
-  const health = new ReceiverHealth();
-  const seen = () => [health.atOnce('a'), health.isFailing('a')];
+const receivers = {
+  send: async ({ url }: Message) => ({
+    statusCode: url === 'up' ? 500 : null,
+    error: null,
+    retryAfter: null,
+    durationMs: 1,
+  }),
+};
+const attempt = (attempts: OutgoingAttempts, to: DueReceiver, url: 'up' | 'down') =>
+  attempts.deliver(to, async (send) => void (await send({ url } as Message)));
+
+test('a stranger gets a few attempts at once, one that answers many, and one that does not a single one until it does', async () => {
+  const attempts = new OutgoingAttempts(receivers);
+  const to = dueReceiver('org_1', 'shop.example');
+  const seen = () => [attempts.atOnce(to), attempts.isFailing(to)];
   expect(seen()).toEqual([4, false]);
-  health.record('a', true);
+  await attempt(attempts, to, 'up');
   expect(seen()).toEqual([16, false]);
-  health.record('a', false);
+  await attempt(attempts, to, 'down');
   expect(seen()).toEqual([1, true]);
-  health.record('a', true);
+  await attempt(attempts, to, 'up');
   expect(seen()).toEqual([16, false]);
 });
 
-test('remembers ten thousand receivers', () => {
-  const health = new ReceiverHealth();
-  for (let at = 0; at <= 10_000; at++) health.record(`host${at}`, false);
-  expect(['host0', 'host1', 'host10000'].map((name) => health.isFailing(name))).toEqual([false, true, true]);
+test('remembers ten thousand receivers', async () => {
+  const attempts = new OutgoingAttempts(receivers);
+  const host = (at: number) => dueReceiver('org_1', `host${at}`);
+  for (let at = 0; at <= 10_000; at++) await attempt(attempts, host(at), 'down');
+  expect([0, 1, 10_000].map((at) => attempts.isFailing(host(at)))).toEqual([false, true, true]);
 });

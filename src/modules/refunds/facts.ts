@@ -7,9 +7,9 @@ import { REFUND_EVENTS, REFUND_ID } from './domain/refund-state.js';
 export const REFUND_FACTS = {
   id: REFUND_ID,
   schema: 'Refund',
-  table: 'refunds',
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
+  table: 'refunds',
   events: REFUND_EVENTS,
   story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
   details: EVENT_DETAILS,

@@ -6,5 +6,6 @@ export const WEBHOOK_ENDPOINT_FACTS = {
   schema: 'WebhookEndpoint',
   secret: { path: '/v1/webhook_endpoints', isListed: true },
   ledger: { path: '/ledger/v1/webhook_endpoints', isListed: true },
+  table: 'webhook_endpoints',
   events: WEBHOOK_ENDPOINT_EVENTS,
 } as const satisfies Resource;

@@ -2,20 +2,18 @@ import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
-import { nameResolver } from './adapters/delivery/names.js';
 import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
 import {
   LedgerWebhookEndpointsController,
   WebhookEndpointsController,
 } from './adapters/http/webhook-endpoints.controller.js';
-import { DELIVERIES_OF_EVENTS } from './adapters/persistence/deliveries-of-events.js';
+import { DELIVERIES_OF_EVENTS, WEBHOOK_TRACES } from './adapters/persistence/deliveries-of-events.js';
 import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-deliveries.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
-import { WEBHOOK_TRACES } from './adapters/persistence/webhook-traces.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
@@ -27,9 +25,6 @@ import { WebhookScheduler } from './application/webhook-scheduler.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 
-/** An attempt has 15 seconds, which is common for webhooks. */
-const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
-
 /** Delivers events as webhooks. */
 @Module({
   imports: [EventsModule],
@@ -37,13 +32,13 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
   providers: [
     AttemptDelivery,
     ManageWebhookEndpoints,
+    Network,
     OutgoingAttempts,
     ResendEvent,
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: EventDeliveries, useClass: TypeormEventDeliveries },
-    { provide: Network, useValue: NETWORK },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
   ],

@@ -3,8 +3,8 @@ import { requireResendable } from '../../../src/modules/webhooks/application/res
 import { MAX_RESENDABLE } from '../../../src/modules/webhooks/domain/schedule.js';
 import {
   MAX_ENDPOINTS,
+  newEndpoint,
   WEBHOOK_ENDPOINT_ID,
-  WebhookEndpoint,
 } from '../../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { exampleId } from '../../../src/request/schema.js';
 import { WebhookUrls } from '../../../src/shared/webhook-urls.js';
@@ -13,13 +13,19 @@ import type { Examples } from '../operation-examples.js';
 const SENT_OFTEN = { endpoint: null, url: 'https://shop.example/webhooks', attempts: MAX_RESENDABLE };
 const NEW_ENDPOINT = { url: 'https://shop.example/webhooks', events: ['*'] };
 const INPUT = { ...NEW_ENDPOINT, enabled: true, description: null };
-const STATE = { ...INPUT, id: exampleId(WEBHOOK_ENDPOINT_ID), mode: 'test', disabledReason: null } as const;
-const ALL = Array.from({ length: MAX_ENDPOINTS }, (_, at) => WebhookEndpoint.restore({ ...STATE, place: at + 1 }));
+const STATE = {
+  ...INPUT,
+  id: exampleId(WEBHOOK_ENDPOINT_ID),
+  mode: 'test',
+  disabledReason: null,
+  failingSince: null,
+} as const;
+const ALL = Array.from({ length: MAX_ENDPOINTS }, (_, at) => ({ ...STATE, place: at + 1 }));
 const URLS = new WebhookUrls(false);
 
 const CREATED = {
   body: NEW_ENDPOINT,
-  refusals: [() => WebhookEndpoint.create(INPUT, ALL, 'test', { now: 0, ahead: 0 }, URLS)],
+  refusals: [() => newEndpoint(INPUT, ALL, 'test', { now: 0, ahead: 0 }, URLS)],
 };
 const CHANGED = { body: { enabled: true } };
 

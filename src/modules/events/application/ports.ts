@@ -18,14 +18,12 @@ export interface EventFilter extends PageRequest {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly order: Order;
+  /** Of a list of all organizations. */
+  readonly organization: string | undefined;
 }
 
 export interface OwnedEvent extends Event {
   readonly organization: string;
-}
-
-export interface LedgerEventFilter extends EventFilter {
-  readonly organization: string | undefined;
 }
 
 export abstract class Events {
@@ -34,7 +32,7 @@ export abstract class Events {
   /** Events of the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** The same of all organizations, or of the one that the filter names. */
-  abstract listOfAll(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>>;
+  abstract listOfAll(ledger: Ledger, filter: EventFilter): Promise<Page<OwnedEvent>>;
 }
 
 /** Where other modules record what they change: an event exists exactly when its change does. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock, Clock } from '../../../shared/clock.js';
 import { createdInstant } from '../../../shared/id.js';
-import { type AttemptResult, outcomeBefore, verdictOn } from '../domain/schedule.js';
+import { outcomeBefore, verdictOn } from '../domain/schedule.js';
 import { healthAfter } from '../domain/webhook-endpoint.js';
 import type { Send } from './outgoing-attempts.js';
 import { type ClaimedDelivery, Deliveries, WebhookEndpoints } from './ports.js';
@@ -16,16 +16,13 @@ export class AttemptDelivery {
   ) {}
 
   /**
-   * Sends the event and records the attempt. Returns undefined if the delivery ended before: then nothing is sent.
+   * Sends the event and records the attempt, unless the delivery ended before: then nothing is sent.
    * Throws if the attempt cannot be recorded: then the lease ends and the delivery is due again.
    */
-  async execute(claimed: ClaimedDelivery, send: Send): Promise<AttemptResult | undefined> {
+  async execute(claimed: ClaimedDelivery, send: Send): Promise<void> {
     const { organization, owner, event, url, attempt, dueAt, secrets, endpoint } = claimed;
-    const ended = outcomeBefore(attempt, endpoint?.isOpen ?? true);
-    if (ended) {
-      await this.deliveries.end(claimed, ended);
-      return undefined;
-    }
+    const ended = outcomeBefore(attempt, endpoint?.enabled ?? true);
+    if (ended) return this.deliveries.end(claimed, ended);
     // The owner's clock applies: endpoints of the ledger follow real time, whatever organization the event is from.
     const caller = { organization: owner, mode: event.mode };
     const { now, ahead } = await this.callerClock.at(caller);
@@ -42,6 +39,5 @@ export class AttemptDelivery {
     await this.deliveries.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt: nextDueAt });
     const health = endpoint && healthAfter(result, endpoint.failingSince, attemptedAt);
     if (health) await this.endpoints.recordHealth(caller, endpoint, health);
-    return result;
   }
 }

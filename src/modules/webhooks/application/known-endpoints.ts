@@ -12,26 +12,24 @@ const MAX_REMEMBERED = 10_000;
  * poll once a second finds all others. An organization without endpoints costs nothing.
  */
 export class KnownEndpoints {
-  /** By owner, mode and type, then by stored name: when the receiver was last seen (monotonic, milliseconds). Oldest first. */
-  private readonly seen = new Map<string, Map<string, number>>();
+  /** By owner, mode and type, those that got an event last at the end; when is monotonic, in milliseconds. */
+  private readonly seen = new Map<string, readonly { readonly stored: string; readonly at: number }[]>();
 
   learn({ owner, stored, event, endpoint }: ClaimedDelivery): void {
     if (endpoint === null) return;
     const name = nameOf(owner, event);
-    const receivers = this.seen.get(name) ?? new Map<string, number>();
+    const others = (this.seen.get(name) ?? []).filter((one) => one.stored !== stored);
     this.seen.delete(name);
-    this.seen.set(name, receivers);
-    receivers.delete(stored);
-    receivers.set(stored, performance.now());
-    if (receivers.size > MAX_ENDPOINTS) forgetOldest(receivers);
-    if (this.seen.size > MAX_REMEMBERED) forgetOldest(this.seen);
+    this.seen.set(name, [...others, { stored, at: performance.now() }].slice(-MAX_ENDPOINTS));
+    const [oldest = ''] = this.seen.keys();
+    if (this.seen.size > MAX_REMEMBERED) this.seen.delete(oldest);
   }
 
   receiversOf({ organization, mode }: Caller, type: string): DueReceiver[] {
     const since = performance.now() - REMEMBERED_MS;
     const receivers: DueReceiver[] = [];
     for (const owner of [organization, NO_ORGANIZATION]) {
-      for (const [stored, at] of this.seen.get(nameOf(owner, { mode, type })) ?? []) {
+      for (const { stored, at } of this.seen.get(nameOf(owner, { mode, type })) ?? []) {
         if (at > since) receivers.push(dueReceiver(organization, stored));
       }
     }
@@ -41,9 +39,4 @@ export class KnownEndpoints {
 
 function nameOf(owner: string, { mode, type }: { mode: string; type: string }): string {
   return `${owner} ${mode} ${type}`;
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -8,7 +8,13 @@ import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { EVENT_ID } from '../../events/index.js';
 import { dueReceiver, storedReceiver } from '../domain/receiver.js';
-import { type NewWebhookEndpoint, WebhookEndpoint, type WebhookEndpointChange } from '../domain/webhook-endpoint.js';
+import {
+  changedEndpoint,
+  type NewWebhookEndpoint,
+  newEndpoint,
+  type WantedEndpoint,
+  type WebhookEndpoint,
+} from '../domain/webhook-endpoint.js';
 import { OutgoingAttempts } from './outgoing-attempts.js';
 import { type Attempt, WebhookEndpoints } from './ports.js';
 
@@ -31,16 +37,16 @@ export class ManageWebhookEndpoints {
   async create(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
     return inTransaction(caller, async () => {
       const others = await this.endpoints.all(caller);
-      const endpoint = WebhookEndpoint.create(input, others, caller.mode, await this.clock.at(caller), this.urls);
+      const endpoint = newEndpoint(input, others, caller.mode, await this.clock.at(caller), this.urls);
       const secret = newWebhookSecret();
       await this.endpoints.add(caller, endpoint, secret);
       return decided({ endpoint, secret });
     });
   }
 
-  async change(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
+  async change(caller: Caller, id: string, change: WantedEndpoint): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(caller, async () => {
-      const endpoint = (await this.endpoints.lock(caller, id)).change(change, this.urls);
+      const endpoint = changedEndpoint(await this.endpoints.lock(caller, id), change, this.urls);
       await this.endpoints.change(caller, endpoint);
       return decided(endpoint);
     });
@@ -72,7 +78,7 @@ export class ManageWebhookEndpoints {
    */
   async test(caller: Caller, id: string, represent: (endpoint: WebhookEndpoint) => string): Promise<Attempt> {
     const endpoint = await this.endpoints.get(caller, id);
-    const { mode, url } = endpoint.state;
+    const { mode, url } = endpoint;
     if (mode !== caller.mode) throw notFound('id');
     const moment = await this.clock.at(caller);
     const attemptedAt = moment.now;

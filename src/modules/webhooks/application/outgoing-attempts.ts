@@ -4,10 +4,18 @@ import { type DueReceiver, nameOf } from '../domain/receiver.js';
 import type { AttemptResult } from '../domain/schedule.js';
 import { type Message, Receivers } from './receivers.js';
 
-export const MOST_AT_ONCE = 512;
+const MOST_AT_ONCE = 512;
+const MOST_FAILING = 64;
 const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
 const FAILING = 'failing';
+/** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
+const RESPONDING_AT_ONCE = 16;
+const UNKNOWN_AT_ONCE = 4;
+const FAILING_AT_ONCE = 1;
+const MAX_REMEMBERED = 10_000;
+/** If all MOST_AT_ONCE attempts are under way and deliveries wait, attempts that are older than this are ended. */
+const MIN_ATTEMPT_MS = 2_500;
 
 export type Send = (message: Message) => Promise<AttemptResult>;
 
@@ -23,6 +31,8 @@ interface UnderWay {
 export class OutgoingAttempts {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
+  /** Whether receivers responded to their last attempt, in its order. Bounded: a dropped receiver counts as unknown. */
+  private readonly responds = new Map<string, boolean>();
   private endedAll: Error | undefined;
 
   constructor(private readonly receivers: Receivers) {}
@@ -31,35 +41,49 @@ export class OutgoingAttempts {
     return this.all.size;
   }
 
-  get failing(): number {
-    return this.count(FAILING);
+  /** How many attempts may still be started, and how many of them to failing receivers. */
+  get room(): number {
+    return MOST_AT_ONCE - this.size;
   }
 
-  count(ownerOrName: string): number {
+  get failingRoom(): number {
+    return MOST_FAILING - this.underWay(FAILING);
+  }
+
+  underWay(ownerOrName: string): number {
     return this.counts.get(ownerOrName) ?? 0;
   }
 
-  deliver(to: DueReceiver, isFailing: boolean, work: (send: Send) => Promise<void>): Promise<void> {
-    return this.start(to, isFailing ? [FAILING] : [], work);
+  isFailing(to: DueReceiver): boolean {
+    return this.responds.get(nameOf(to)) === false;
+  }
+
+  atOnce(to: DueReceiver): number {
+    const responds = this.responds.get(nameOf(to));
+    if (responds === undefined) return UNKNOWN_AT_ONCE;
+    return responds ? RESPONDING_AT_ONCE : FAILING_AT_ONCE;
+  }
+
+  deliver(to: DueReceiver, work: (send: Send) => Promise<void>): Promise<void> {
+    return this.start(to, this.isFailing(to) ? [FAILING] : [], work);
   }
 
   /** Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its endpoint or its owner, or all. */
   async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
     const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;
-    const isTooMuch = this.count(ofOwner) >= MOST_TESTS_OF_OWNER || this.count(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
-    if (isTooMuch || this.size >= MOST_AT_ONCE)
+    const isTooMuch =
+      this.underWay(ofOwner) >= MOST_TESTS_OF_OWNER || this.underWay(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
+    if (isTooMuch || this.room <= 0)
       throw new Refusal(RATE_LIMITED, 'Too many attempts are under way. Repeat the test when one has ended.');
     return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
-  /**
-   * Ends up to `count` attempts that are older than `minAgeMs`, so that waiting deliveries need not wait for receivers that do
-   * not respond. It takes the oldest attempts of the owner with the most attempts.
-   */
-  endLongest(count: number, minAgeMs: number, reason: Error): void {
-    const longest = performance.now() - minAgeMs;
+  /** Ends up to `count` attempts for deliveries that wait: the oldest ones of the owner with the most attempts. */
+  endLongest(count: number): void {
+    const longest = performance.now() - MIN_ATTEMPT_MS;
     const old = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
-    old.sort((one, other) => this.count(other.owner) - this.count(one.owner));
+    old.sort((one, other) => this.underWay(other.owner) - this.underWay(one.owner));
+    const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
     for (const { abort } of old.slice(0, count)) abort.abort(reason);
   }
 
@@ -78,9 +102,15 @@ export class OutgoingAttempts {
     work: (send: Send) => Promise<Result>,
   ): Promise<Result> {
     const abort = new AbortController();
-    const counted = [to.owner, nameOf(to), ...names];
+    const name = nameOf(to);
+    const counted = [to.owner, name, ...names];
     this.add(counted, 1);
-    const done = work((message) => this.receivers.send(message, abort.signal)).finally(() => {
+    const send = async (message: Message) => {
+      const result = await this.receivers.send(message, abort.signal);
+      this.remember(name, result.statusCode !== null);
+      return result;
+    };
+    const done = work(send).finally(() => {
       this.all.delete(one);
       this.add(counted, -1);
     });
@@ -90,9 +120,16 @@ export class OutgoingAttempts {
     return done;
   }
 
+  private remember(name: string, responds: boolean): void {
+    this.responds.delete(name);
+    this.responds.set(name, responds);
+    const [oldest = ''] = this.responds.keys();
+    if (this.responds.size > MAX_REMEMBERED) this.responds.delete(oldest);
+  }
+
   private add(names: readonly string[], by: 1 | -1): void {
     for (const name of names) {
-      const left = this.count(name) + by;
+      const left = this.underWay(name) + by;
       if (left === 0) this.counts.delete(name);
       else this.counts.set(name, left);
     }

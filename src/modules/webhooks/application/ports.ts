@@ -2,18 +2,15 @@ import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { Event, NewEvent } from '../../events/index.js';
 import type { DueReceiver } from '../domain/receiver.js';
-import type { MadeAttempt } from '../domain/schedule.js';
+import type { AttemptResult, MadeAttempt } from '../domain/schedule.js';
 import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
 
 /** An attempt to deliver an event. Instants are in milliseconds. */
-export interface Attempt {
+export interface Attempt extends Omit<AttemptResult, 'retryAfter'> {
   /** Null for a notify_url. */
   readonly endpoint: string | null;
   readonly attempt: number;
   readonly attemptedAt: number;
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
   /** Null if the delivery ended with this attempt. */
   readonly nextAttemptAt: number | null;
 }
@@ -43,13 +40,8 @@ export interface ClaimedDelivery extends DueReceiver {
   readonly endpoint: ClaimedEndpoint | null;
 }
 
-export interface ClaimedEndpoint {
-  readonly id: string;
-  /** False if it was deleted or disabled. */
-  readonly isOpen: boolean;
-  /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
-  readonly failingSince: number | null;
-}
+/** One that was deleted is not enabled either. */
+export type ClaimedEndpoint = Pick<WebhookEndpoint, 'id' | 'enabled' | 'failingSince'>;
 
 /** Deliveries of every organization. Instants are in milliseconds. */
 export abstract class Deliveries {

@@ -1,14 +1,8 @@
 import { type DueReceiver, nameOf } from '../domain/receiver.js';
+import type { OutgoingAttempts } from './outgoing-attempts.js';
 import type { Share } from './ports.js';
 
-export interface Load {
-  /** How many attempts may still be started, and how many of them to failing receivers. */
-  readonly room: number;
-  readonly failingRoom: number;
-  underWay(ownerOrName: string): number;
-  isFailing(due: DueReceiver): boolean;
-  atOnce(due: DueReceiver): number;
-}
+export type Load = Pick<OutgoingAttempts, 'room' | 'failingRoom' | 'underWay' | 'isFailing' | 'atOnce'>;
 
 export interface Shares {
   readonly shares: readonly Share[];

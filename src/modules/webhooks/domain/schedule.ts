@@ -45,8 +45,8 @@ export interface MadeAttempt extends AttemptResult, Verdict {
 }
 
 /** The outcome of a delivery that ends before the attempt with this number, if it does. */
-export function outcomeBefore(attempt: number, isOpen: boolean): 'canceled' | 'given_up' | undefined {
-  if (!isOpen) return 'canceled';
+export function outcomeBefore(attempt: number, isEnabled: boolean): 'canceled' | 'given_up' | undefined {
+  if (!isEnabled) return 'canceled';
   return attempt > MAX_CLAIMS ? 'given_up' : undefined;
 }
 

@@ -22,7 +22,7 @@ export const WEBHOOK_ENDPOINT_EVENTS = {
   'webhook.test': 'A webhook endpoint was tested.',
 } as const satisfies Record<string, string>;
 
-export interface WebhookEndpointState {
+export interface WebhookEndpoint {
   readonly id: string;
   readonly mode: Mode;
   /** A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits their count. */
@@ -32,51 +32,49 @@ export interface WebhookEndpointState {
   readonly enabled: boolean;
   readonly description: string | null;
   readonly disabledReason: string | null;
-}
-
-export type WebhookEndpointChange = Partial<Pick<WebhookEndpointState, 'url' | 'events' | 'enabled' | 'description'>>;
-export type NewWebhookEndpoint = Pick<WebhookEndpointState, 'url' | 'events' | 'enabled' | 'description'>;
-
-export class WebhookEndpoint {
-  private constructor(readonly state: WebhookEndpointState) {}
-
-  /** Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none. */
-  static create(
-    input: NewWebhookEndpoint,
-    others: readonly WebhookEndpoint[],
-    mode: Mode,
-    moment: Moment,
-    urls: WebhookUrls,
-  ): WebhookEndpoint {
-    requireValid(input, mode, urls);
-    const taken = others.map(({ state }) => state.place);
-    const places = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1);
-    const free = places.filter((place) => !taken.includes(place));
-    // A random one, so that endpoints that are created at the same time rarely take the same place.
-    const place = free[Math.floor(Math.random() * free.length)];
-    if (place === undefined) {
-      const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
-      throw new Refusal(WEBHOOK_ENDPOINT_LIMIT, message, [], others.at(-1)?.state.id);
-    }
-    return new WebhookEndpoint({ ...input, id: newId(WEBHOOK_ENDPOINT_ID, moment), mode, place, disabledReason: null });
-  }
-
-  static restore(state: WebhookEndpointState): WebhookEndpoint {
-    return new WebhookEndpoint(state);
-  }
-
-  /** Enabling an endpoint clears its disabledReason. */
-  change(change: WebhookEndpointChange, urls: WebhookUrls): WebhookEndpoint {
-    const state = { ...this.state, ...change };
-    requireValid(change, state.mode, urls);
-    return new WebhookEndpoint({ ...state, disabledReason: state.enabled ? null : this.state.disabledReason });
-  }
-}
-
-/** Since when all attempts at an endpoint have failed (milliseconds), and why that disables it, if it does. */
-export interface EndpointHealth {
+  /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
   readonly failingSince: number | null;
-  readonly disabledReason: string | null;
+}
+
+/** What is asked of an endpoint. A null `url` counts as absent. */
+export interface WantedEndpoint extends Partial<Pick<WebhookEndpoint, 'events' | 'enabled' | 'description'>> {
+  readonly url?: string | null;
+}
+export type NewWebhookEndpoint = WantedEndpoint & Pick<WebhookEndpoint, 'url'>;
+export type EndpointHealth = Pick<WebhookEndpoint, 'failingSince' | 'disabledReason'>;
+
+/** Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none. */
+export function newEndpoint(
+  input: NewWebhookEndpoint,
+  others: readonly WebhookEndpoint[],
+  mode: Mode,
+  moment: Moment,
+  urls: WebhookUrls,
+): WebhookEndpoint {
+  requireValid(input, mode, urls);
+  const taken = others.map(({ place }) => place);
+  const places = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1);
+  const free = places.filter((place) => !taken.includes(place));
+  // A random one, so that endpoints that are created at the same time rarely take the same place.
+  const place = free[Math.floor(Math.random() * free.length)];
+  if (place === undefined) {
+    const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
+    throw new Refusal(WEBHOOK_ENDPOINT_LIMIT, message, [], others.at(-1)?.id);
+  }
+  const id = newId(WEBHOOK_ENDPOINT_ID, moment);
+  const wanted = { events: [ALL], enabled: true, description: null, ...input };
+  return { ...wanted, id, mode, place, disabledReason: null, failingSince: null };
+}
+
+/** Enabling an endpoint clears its disabledReason. A new URL, or an endpoint that is enabled again, starts without failures. */
+export function changedEndpoint(before: WebhookEndpoint, change: WantedEndpoint, urls: WebhookUrls): WebhookEndpoint {
+  requireValid(change, before.mode, urls);
+  const after = { ...before, ...change, url: change.url ?? before.url };
+  return {
+    ...after,
+    disabledReason: after.enabled ? null : before.disabledReason,
+    failingSince: after.url === before.url && before.enabled ? before.failingSince : null,
+  };
 }
 
 /** The health of an endpoint after an attempt at `at` (milliseconds); undefined if it does not change. */
@@ -92,9 +90,9 @@ export function healthAfter(
   return { failingSince, disabledReason: `All attempts have failed for 5 days. The last one: ${last}.` };
 }
 
-function requireValid({ url, events = [] }: WebhookEndpointChange, mode: Mode, urls: WebhookUrls): void {
+function requireValid({ url, events = [] }: WantedEndpoint, mode: Mode, urls: WebhookUrls): void {
   const faults = [];
-  const urlFault = url === undefined ? undefined : urls.faultOf(url, mode);
+  const urlFault = url ? urls.faultOf(url, mode) : undefined;
   if (urlFault) faults.push(paramError('url', 'invalid_format', `url ${urlFault}.`));
   if (events.includes(ALL) && events.length > 1)
     faults.push(paramError('events', 'invalid_value', 'events must be a list of types, or only *.', [ALL]));

@@ -6,7 +6,7 @@ import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { Events } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import * as views from '../representation/events.views.js';
-import { ListEventsQuery, ListLedgerEventsQuery, toFilter, toLedgerFilter } from './events.requests.js';
+import { ListEventsQuery, ListLedgerEventsQuery, toFilter } from './events.requests.js';
 
 const listing = (whose: string) =>
   `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, oldest first. A reader that goes on from \`next_cursor\` with \`order=asc\` misses no event.`;
@@ -45,7 +45,7 @@ export class LedgerEventsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
-    const page = await this.events.listOfAll(ledger, toLedgerFilter(ledger, query));
+    const page = await this.events.listOfAll(ledger, toFilter(ledger, query));
     return listResponse(
       page,
       (event) => event,

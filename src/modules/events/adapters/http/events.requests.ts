@@ -3,13 +3,7 @@ import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/va
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
-import {
-  DEFAULT_ORDER,
-  type EventFilter,
-  type LedgerEventFilter,
-  ORDERS,
-  type Order,
-} from '../../application/ports.js';
+import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../application/ports.js';
 import { EVENT_ID } from '../../domain/event.js';
 
 class EventsQuery {
@@ -43,12 +37,8 @@ export class ListLedgerEventsQuery extends EventsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' }) organization?: string;
 }
 
-export function toLedgerFilter(ledger: Ledger, { organization, ...query }: ListLedgerEventsQuery): LedgerEventFilter {
-  return { ...toFilter(ledger, query), organization };
-}
-
-export function toFilter(ledger: Ledger, query: ListEventsQuery): EventFilter {
-  const { type, order = DEFAULT_ORDER } = query;
+export function toFilter(ledger: Ledger, query: ListEventsQuery & ListLedgerEventsQuery): EventFilter {
+  const { type, order = DEFAULT_ORDER, organization } = query;
   const [object, about] = [query.object, query.payment].map((id) => filterId(ledger, id));
-  return { ...pageRequest(query), type, object, about, order };
+  return { ...pageRequest(query), type, object, about, order, organization };
 }

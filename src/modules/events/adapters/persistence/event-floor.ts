@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import { Clock } from '../../../../shared/clock.js';
 import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
-import { Looks } from './looks.js';
+import { Rounds } from '../../../../shared/rounds.js';
 
 // Who inserts locks the table as a writer before it draws a position, and until its rows are seen: so the locks are read last.
 const LOOK = {
@@ -27,7 +27,7 @@ export class EventFloor {
   private drawn = 0;
   /** All positions that a writer draws are greater than `after`. */
   private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> = new Map();
-  private readonly looks = new Looks(() => this.look());
+  private readonly looks = new Rounds(() => this.look());
 
   constructor(
     private readonly database: Database,
@@ -37,11 +37,11 @@ export class EventFloor {
   /** The last position, and the end of the UUIDs: on Citus, where events have no positions, their age decides. */
   async read(): Promise<readonly [position: number | string, end: string]> {
     if (this.database.isDistributed) return [LAST_POSITION, firstUuidAt(this.clock.now() - LONGEST_MS)];
-    const { drawn, floor } = await this.looks.ask();
+    const { drawn, floor } = await this.looks.next();
     let reached = floor;
     for (let waits = 0; reached < drawn && waits < WAITS; waits++) {
       await sleep(WAIT_MS);
-      reached = (await this.looks.ask()).floor;
+      reached = (await this.looks.next()).floor;
     }
     return [reached, LAST_UUID];
   }

@@ -47,12 +47,12 @@ export function listOfObjects(name: string, stories: readonly string[], order: O
   return {
     name: `events.list_${name}_${order}`,
     text: `WITH own AS MATERIALIZED (
-        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = ANY ($12) AND object_id = coalesce($13, object_id))
+        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = coalesce($12, type) AND object_id = coalesce($13, object_id))
       ${bounded(`SELECT * FROM own WHERE ${IN_TIME} AND ${BETWEEN}`, inPlace(order))}`,
   };
 }
 
-const OF_ALL = '/* every organization: the ledger reads the events of all */';
+const EVERY = '/* every organization: the ledger reads the events of all */';
 const SHOWN = `organization_id AS organization, ${EVENT_COLUMNS}`;
 
 const ofEachType = (query: string) =>
@@ -64,20 +64,20 @@ const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $
   coalesce(${positionOfAll('id >= $3', 'id')}, ${LAST_POSITION}) AS high)`;
 
 /** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
-function listsOfAll(of: 'all' | 'object', order: Order) {
-  const condition = `id > $6 AND id < $7 AND ${upTo('$8')} ${of === 'object' ? 'AND object_id = $9' : ''}`;
+function listOfAll(order: Order) {
+  const condition = `id > $6 AND id < $7 AND ${upTo('$8')}`;
   const byType = ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
     AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
     ORDER BY ${inPlace(order)} LIMIT $4`);
   const together = `SELECT * FROM events WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND ${condition}`;
-  const name = `events.ledger_list_${of}_${order}`;
+  const name = `events.ledger_list_${order}`;
   return {
-    here: { name, text: `${OF_ALL} WITH ${PLACES} ${bounded(byType, inPlace(order), '$4', SHOWN)}` },
-    onCitus: { name: `${name} on Citus`, text: `${OF_ALL} ${bounded(together, `id ${order}`, '$4', SHOWN)}` },
+    here: { name, text: `${EVERY} WITH ${PLACES} ${bounded(byType, inPlace(order), '$4', SHOWN)}` },
+    onCitus: { name: `${name} on Citus`, text: `${EVERY} ${bounded(together, `id ${order}`, '$4', SHOWN)}` },
   };
 }
 
 const inEachOrder = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
 export const LIST = inEachOrder((order) => ({ all: listStatement('all', order), type: listStatement('type', order) }));
 export const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
-export const OF_EACH = inEachOrder((order) => ({ all: listsOfAll('all', order), object: listsOfAll('object', order) }));
+export const OF_ALL = inEachOrder(listOfAll);

@@ -2,14 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { type Form, hot, insertInto, type Part } from '../../../../engine/index.js';
 import { keyOf } from '../../../../persistence/rows.js';
 import { Facts } from '../../../../platform/facts.js';
-import type { Caller } from '../../../../shared/caller.js';
+import { counter } from '../../../../platform/metric.js';
+import { type Caller, MODES } from '../../../../shared/caller.js';
 import type { TimedCaller } from '../../../../shared/clock.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { hostOf } from '../../../../shared/webhook-urls.js';
 import { Outbox } from '../../application/ports.js';
 import { EVENT_ID, type NewEvent } from '../../domain/event.js';
 import { EventRecord, numbered } from './event.record.js';
-import { RECORDED } from './metrics.js';
+
+export const RECORDED = counter({
+  name: 'tillgate_events_total',
+  help: 'Recorded events, by type.',
+  labels: { mode: MODES, type: ({ eventTypes }) => eventTypes },
+});
 
 const NOTIFIED = { url: 'text', receiver: 'text' };
 type Notified = { readonly [Column in keyof typeof NOTIFIED]: string | null };

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database, type PlainStatement } from '../../../../persistence/database.js';
 import { Facts } from '../../../../platform/facts.js';
-import { type Caller, type Ledger, MODES, type Mode } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, MODES, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { createdRange, idOf, instantOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import { type EventFilter, Events, type LedgerEventFilter, type OwnedEvent } from '../../application/ports.js';
+import { type EventFilter, Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 import { EventFloor, LAST_POSITION } from './event-floor.js';
-import { LIST, listOfObjects, OF_EACH, OF_OBJECT } from './event-lists.js';
+import { LIST, listOfObjects, OF_ALL, OF_OBJECT } from './event-lists.js';
 
 /** How much later than its ID an event may be inserted, by clocks that differ. */
 const MARGIN_MS = 60_000;
@@ -26,6 +26,7 @@ export class PostgresEvents extends Events {
     private readonly database: Database,
     private readonly facts: Facts,
     private readonly floor: EventFloor,
+    private readonly owners: Owners,
     private readonly clock: CallerClock,
   ) {
     super();
@@ -43,15 +44,18 @@ export class PostgresEvents extends Events {
     return pageOf(await this.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
   }
 
-  async listOfAll({ mode }: Ledger, { organization, ...filter }: LedgerEventFilter): Promise<Page<OwnedEvent>> {
-    const found =
-      organization === undefined
-        ? (await this.foundOfAll(mode, filter)).map((row) => ({
-            ...row,
-            organization: idOf(ORGANIZATION_ID, row.organization),
-          }))
-        : (await this.found({ organization, mode }, filter, 0)).map((row) => ({ ...row, organization }));
-    return pageOf(found, filter);
+  async listOfAll(ledger: Ledger, filter: EventFilter): Promise<Page<OwnedEvent>> {
+    const { organization, object } = filter;
+    if (organization !== undefined) return this.listOfOne({ organization, ...ledger }, filter);
+    if (object === undefined) return pageOf(await this.foundOfAll(ledger, filter), filter);
+    const owner = await this.owners.find(ledger, object);
+    return owner ? this.listOfOne(owner, filter) : pageOf([], filter);
+  }
+
+  private async listOfOne(owner: Caller, filter: EventFilter): Promise<Page<OwnedEvent>> {
+    const { organization } = owner;
+    const owned = (await this.found(owner, filter, 0)).map((row) => ({ ...row, organization }));
+    return pageOf(owned, filter);
   }
 
   private async found(caller: Caller, filter: EventFilter, ahead: number): Promise<Found[]> {
@@ -66,18 +70,18 @@ export class PostgresEvents extends Events {
       story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
     );
     const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
-    return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
+    return read(statement, uuidOf(whole), type ?? null, object === undefined ? null : uuidOf(object));
   }
 
-  private async foundOfAll(mode: Mode, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
-    const { from, object, limit, order } = filter;
-    // An event can be older than its resource by as much as the clocks of two processes differ.
-    const earliest = object === undefined ? from : Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
-    const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest }, 0);
-    const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
-    const { here, onCitus } = OF_EACH[order][object === undefined ? 'all' : 'object'];
-    const values = object === undefined ? page : [...page, uuidOf(object)];
-    return this.database.read({ mode }, this.database.isDistributed ? onCitus : here, values);
+  private async foundOfAll({ mode }: Ledger, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
+    const { type, limit, order } = filter;
+    const types = type === undefined ? this.facts.eventTypes : [type];
+    const [low, high, first, end, , , last] = await this.range(filter, 0);
+    const page = [mode, low, high, limit + 1, types, first, end, last];
+    const { here, onCitus } = OF_ALL[order];
+    const statement = this.database.isDistributed ? onCitus : here;
+    const rows = await this.database.read<Found & OwnedEvent>({ mode }, statement, page);
+    return rows.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
   }
 
   private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {
@@ -88,11 +92,6 @@ export class PostgresEvents extends Events {
     const isBounded = order === 'asc' && object === undefined;
     const [last, before] = isBounded ? await this.floor.read() : ([LAST_POSITION, end] as const);
     return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
-  }
-
-  private typesOf({ type, object }: EventFilter): string[] {
-    const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
-    return all.filter((one) => type === undefined || one === type);
   }
 }
 

@@ -10,7 +10,7 @@ import { eventJson } from '../../../events/adapters/representation/events.views.
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-agent.js';
-import type { Resolve } from './names.js';
+import { nameResolver, type Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
 /** The body of a response is read, so that the connection can be reused, but no further than this. */
@@ -18,10 +18,11 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_RESPONSE_MS = 1_000;
 const MAX_INFORMATIONAL = 8;
 
-export abstract class Network {
-  /** For a whole attempt, from DNS to the status of the response. */
-  abstract readonly timeoutMs: number;
-  abstract readonly resolve: Resolve;
+@Injectable()
+export class Network {
+  /** For a whole attempt, from DNS to the status of the response. 15 seconds are common for webhooks. */
+  readonly timeoutMs: number = 15_000;
+  readonly resolve = nameResolver();
 }
 
 /** Sends webhooks over HTTP/1.1, without proxies or redirects. */

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
 
 /** For each name server; the second try waits twice as long. */
 const TIMEOUT_MS = 1_500;
@@ -30,13 +31,12 @@ export function nameResolver(servers?: readonly string[]): Resolve {
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
-    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     signal.removeEventListener('abort', cancel);
     signal.throwIfAborted();
+    const [four, six] = found;
     if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-    return [
-      ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
-      ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
-    ];
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    return addresses.map((address) => ({ address, family: isIP(address) }));
   };
 }

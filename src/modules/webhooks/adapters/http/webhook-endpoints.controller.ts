@@ -20,8 +20,6 @@ import {
   DEFAULT_OVERLAP,
   ListWebhookEndpointsQuery,
   RotateEndpointSecretRequest,
-  toChange,
-  toNewEndpoint,
 } from './webhook-endpoints.requests.js';
 
 type View = Pick<ReturnType<typeof views.webhookEndpointView>, 'id' | 'object'>;
@@ -65,11 +63,11 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.create(caller, toNewEndpoint(request.body)),
+        () => this.manage.create(caller, request.body),
         (created) => ({
           ...answer(views.withSecretView(created)),
           status: 201,
-          location: `${path}/${created.endpoint.state.id}`,
+          location: `${path}/${created.endpoint.id}`,
           hasSecret: true,
         }),
       );
@@ -116,7 +114,7 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.change(caller, id, toChange(request.body)),
+        () => this.manage.change(caller, id, request.body),
         (endpoint) => answer(views.webhookEndpointView(endpoint)),
       );
     }

@@ -1,11 +1,7 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
 import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../request/validation/fields.js';
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
-import {
-  type NewWebhookEndpoint,
-  WEBHOOK_ENDPOINT_ID,
-  type WebhookEndpointChange,
-} from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 const URL =
   'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.';
@@ -46,19 +42,4 @@ export class RotateEndpointSecretRequest {
 export class ListWebhookEndpointsQuery {
   @PageLimit() limit?: string;
   @Id(WEBHOOK_ENDPOINT_ID, CURSOR) cursor?: string;
-}
-
-export function toNewEndpoint(body: CreateWebhookEndpointRequest): NewWebhookEndpoint {
-  const { url, events = [ALL_EVENTS], enabled = true, description = null } = body;
-  return { url, events, enabled, description };
-}
-
-/** Only fields in the body change. A null `url` counts as absent. */
-export function toChange({ url, events, enabled, description }: ChangeWebhookEndpointRequest): WebhookEndpointChange {
-  return {
-    ...(url && { url }),
-    ...(events && { events }),
-    ...(enabled !== undefined && { enabled }),
-    ...(description !== undefined && { description }),
-  };
 }

@@ -1,3 +1,4 @@
+import type { Traces } from '../../../../platform/facts.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
@@ -29,3 +30,12 @@ const REMOVED = `DELETE FROM webhook_deliveries AS delivery USING removed WHERE 
   AND delivery.mode = removed.mode AND delivery.event_id = removed.id`;
 
 export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [REMOVED] };
+
+const OF_EVENTS = `DELETE FROM webhook_deliveries
+  WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
+
+/** The notify_url of a session is one of its details, and so are its copies, sent or still to be sent to. */
+export const WEBHOOK_TRACES: Traces = {
+  clear: [`${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`],
+  remove: [OF_EVENTS],
+};

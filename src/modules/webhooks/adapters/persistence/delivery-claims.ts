@@ -3,7 +3,7 @@ import type { Database } from '../../../../persistence/database.js';
 import { isUnavailable } from '../../../../platform/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { type Event, eventFrom } from '../../../events/index.js';
-import type { Share } from '../../application/ports.js';
+import type { ClaimedDelivery, ClaimedEndpoint, Share } from '../../application/ports.js';
 import type { SealedSecrets } from './typeorm-webhook-endpoints.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
@@ -25,10 +25,10 @@ const CLAIM = {
   text: `/* both modes: a receiver has deliveries of either */ WITH claimed AS (
       UPDATE webhook_deliveries AS delivery SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
       WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (
+        SELECT free.place FROM unnest($2::text[], $3::integer[]) AS share (receiver, take) CROSS JOIN LATERAL (
           SELECT ctid AS place FROM webhook_deliveries
           WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
-          ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET share.skip FOR UPDATE SKIP LOCKED) AS free))
+          ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET $6 FOR UPDATE SKIP LOCKED) AS free))
       RETURNING mode, event_id, endpoint_id, url, receiver, attempts, (
         SELECT nullif(next_attempt_at, '-infinity') FROM webhook_deliveries WHERE organization_id = $1
           AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id = delivery.endpoint_id) AS due_at
@@ -36,7 +36,7 @@ const CLAIM = {
     SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
       ${milliseconds('due_at')} AS "dueAt",
       event.id, type, event.mode, event.sequence, data, reason, details,
-      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
+      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS enabled, secret, previous,
       "previousExpiresAt", "failingSince"
     FROM claimed CROSS JOIN LATERAL (${eventFrom('claimed.mode', 'claimed.event_id')}) AS event
     LEFT JOIN LATERAL (
@@ -48,14 +48,10 @@ const CLAIM = {
     WHERE event.id = claimed.event_id ORDER BY event.id`,
 };
 
-export interface ClaimedRow extends Event, SealedSecrets {
-  readonly url: string;
-  readonly stored: string;
-  readonly attempt: number;
-  readonly dueAt: number | null;
+type Shown = Pick<ClaimedDelivery, 'url' | 'stored' | 'attempt' | 'dueAt'> & Omit<ClaimedEndpoint, 'id'>;
+
+export interface ClaimedRow extends Event, SealedSecrets, Shown {
   readonly endpointId: string | null;
-  readonly isOpen: boolean;
-  readonly failingSince: number | null;
 }
 
 type Claim = (shares: readonly Share[], skip?: number) => Promise<readonly ClaimedRow[]>;
@@ -70,7 +66,7 @@ export async function claimShares(
 ): Promise<readonly ClaimedRow[]> {
   const claim: Claim = async (some, skip = 0) => {
     const [receivers, takes] = [some.map(({ due }) => due.stored), some.map(({ take }) => take)];
-    const values = [uuidOf(organization), receivers, takes, now, leaseEnd, some.map(() => skip)];
+    const values = [uuidOf(organization), receivers, takes, now, leaseEnd, skip];
     return (await database.autocommit<ClaimedRow>({ queue: organization }, CLAIM, values)).rows;
   };
   try {

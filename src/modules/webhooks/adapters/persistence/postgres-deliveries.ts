@@ -152,7 +152,7 @@ export class PostgresDeliveries extends Deliveries {
 
   private async claimedOf(
     organization: string,
-    { url, stored, attempt, dueAt, endpointId, isOpen, failingSince, ...row }: ClaimedRow,
+    { url, stored, attempt, dueAt, endpointId, enabled, failingSince, ...row }: ClaimedRow,
     now: number,
     ownSecrets: () => Promise<readonly string[]>,
   ): Promise<ClaimedDelivery> {
@@ -162,8 +162,8 @@ export class PostgresDeliveries extends Deliveries {
     const claimed = { ...due, url, attempt, dueAt, event };
     if (endpointId === null) return { ...claimed, secrets: await ownSecrets(), endpoint: null };
     const { ahead } = await this.callerClock.at({ organization: due.owner, mode });
-    const secrets = isOpen ? activeSecrets(this.encryption, row, now + ahead) : [];
-    return { ...claimed, secrets, endpoint: { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), isOpen, failingSince } };
+    const secrets = enabled ? activeSecrets(this.encryption, row, now + ahead) : [];
+    return { ...claimed, secrets, endpoint: { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), enabled, failingSince } };
   }
 }
 

@@ -9,7 +9,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
-import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
 const PLACES = ['webhook_endpoints_place_key', 'ledger_webhook_endpoints_place_key'];
@@ -31,7 +31,7 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
 
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
     for (const mode of isLedger(caller) ? [caller.mode] : MODES) {
-      const found = (await this.all({ ...caller, mode })).find(({ state }) => state.id === id);
+      const found = (await this.all({ ...caller, mode })).find((endpoint) => endpoint.id === id);
       if (found) return found;
     }
     throw notFound('id');
@@ -43,19 +43,17 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     return fromRow(row);
   }
 
-  async add(caller: Caller, { state }: WebhookEndpoint, secret: string): Promise<void> {
-    const receiver = storedReceiver(state.url, isLedger(caller));
-    const row = { ...state, ...one(caller, state.id), receiver, secret: this.encryption.encrypt(secret) };
-    await orStale(this.rows(caller).insert(row as WebhookEndpointRecord), ...PLACES);
+  async add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Promise<void> {
+    const receiver = storedReceiver(endpoint.url, isLedger(caller));
+    const row = { ...endpoint, ...one(caller, endpoint.id), receiver, secret: this.encryption.encrypt(secret) };
+    await orStale(this.rows(caller).insert({ ...row, failingSince: null } as WebhookEndpointRecord), ...PLACES);
   }
 
-  async change(caller: Caller, { state }: WebhookEndpoint): Promise<void> {
-    const { id, url, events, enabled, description, disabledReason } = state;
+  async change(caller: Caller, { id, failingSince, ...endpoint }: WebhookEndpoint): Promise<void> {
+    const { url, events, enabled, description, disabledReason } = endpoint;
     const receiver = storedReceiver(url, isLedger(caller));
-    // A new URL, or an endpoint that is enabled again, starts without failures.
-    const failingSince = () => 'CASE WHEN url = :url AND enabled THEN failing_since END';
-    const query = this.rows(caller).createQueryBuilder().update().where(one(caller, id)).setParameter('url', url);
-    await query.set({ url, receiver, events, enabled, description, disabledReason, failingSince }).execute();
+    const values = { url, receiver, events, enabled, description, disabledReason, failingSince: toDate(failingSince) };
+    await this.rows(caller).update(one(caller, id), values);
   }
 
   async rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void> {
@@ -71,12 +69,10 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
   }
 
   /** Only if the row is still as the claim found it. */
-  async recordHealth(owner: Caller, { id, failingSince }: ClaimedEndpoint, health: EndpointHealth): Promise<void> {
+  async recordHealth(owner: Caller, { id, ...found }: ClaimedEndpoint, health: EndpointHealth): Promise<void> {
     const { disabledReason } = health;
-    const found = failingSince === null ? IsNull() : new Date(failingSince);
-    const where = { ...one(owner, id), enabled: true, failingSince: found };
-    const since = health.failingSince === null ? null : new Date(health.failingSince);
-    const change = { failingSince: since, enabled: disabledReason === null, disabledReason };
+    const where = { ...one(owner, id), enabled: true, failingSince: toDate(found.failingSince) ?? IsNull() };
+    const change = { failingSince: toDate(health.failingSince), enabled: disabledReason === null, disabledReason };
     await this.database.run(owner, () => this.rows(owner).update(where, change));
   }
 
@@ -97,6 +93,7 @@ const isLedger = ({ organization }: Caller) => organization === NO_ORGANIZATION;
 const recordOf = (caller: Caller) =>
   (isLedger(caller) ? LedgerWebhookEndpointRecord : WebhookEndpointRecord) as typeof WebhookEndpointRecord;
 const ownedBy = (caller: Caller) => (isLedger(caller) ? { mode: caller.mode } : scopeOf(caller));
+const toDate = (instant: number | null) => (instant === null ? null : new Date(instant));
 const one = (caller: Caller, id: string) => ({ ...ownedBy(caller), id: uuidOf(id) });
 
 export interface SealedSecrets {
@@ -114,8 +111,8 @@ export function activeSecrets(
   return [secret, ...(overlaps ? [previous] : [])].map((sealed) => encryption.decrypt(sealed));
 }
 
-function fromRow(row: WebhookEndpointRecord): WebhookEndpoint {
-  const { id, mode, place, url, events, enabled, description, disabledReason } = row;
-  const state = { mode, place, url, events, enabled, description, disabledReason };
-  return WebhookEndpoint.restore({ ...state, id: idOf(WEBHOOK_ENDPOINT_ID, id) });
+function fromRow({ id, failingSince, ...row }: WebhookEndpointRecord): WebhookEndpoint {
+  const { mode, place, url, events, enabled, description, disabledReason } = row;
+  const endpoint = { mode, place, url, events, enabled, description, disabledReason };
+  return { ...endpoint, id: idOf(WEBHOOK_ENDPOINT_ID, id), failingSince: failingSince?.getTime() ?? null };
 }

@@ -18,7 +18,7 @@ import {
 } from '../../../../request/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { WithSecret } from '../../application/manage-webhook-endpoints.js';
-import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint, type WebhookEndpointState } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 
 const HEAD = {
   id: id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint.'),
@@ -36,7 +36,7 @@ const FIELDS = {
   description: nullable(text('Description of the endpoint.')),
   created: timestamp('Time of creation, in Unix seconds.'),
   disabled_reason: nullable(text('Why Tillgate disabled the endpoint; null if it did not.')),
-} satisfies FieldsOf<WebhookEndpointState, 'id' | 'place'>;
+} satisfies FieldsOf<WebhookEndpoint, 'id' | 'place' | 'failingSince'>;
 const SECRET = {
   secret: text('Secret that signs the webhooks (Standard Webhooks). Returned only here.', {
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
@@ -65,24 +65,16 @@ export const LEDGER_ENDPOINT = schemas('Ledger', 'the events of all organization
   withOrganization(ORGANIZATION, fields),
 );
 
-export function webhookEndpointView({ state }: WebhookEndpoint): ValueOf<typeof ENDPOINT.endpoint> {
-  return {
-    id: state.id,
-    object: 'webhook_endpoint',
-    mode: state.mode,
-    url: state.url,
-    events: state.events,
-    enabled: state.enabled,
-    description: state.description,
-    created: createdAt(state.id),
-    disabled_reason: state.disabledReason,
-  };
+export function webhookEndpointView(endpoint: WebhookEndpoint): ValueOf<typeof ENDPOINT.endpoint> {
+  const { id, mode, url, events, enabled, description, disabledReason: disabled_reason } = endpoint;
+  const shown = { mode, url, events, enabled, description, created: createdAt(id), disabled_reason };
+  return { id, object: 'webhook_endpoint', ...shown };
 }
 
 export function withSecretView({ endpoint, secret }: WithSecret): ValueOf<typeof ENDPOINT.withSecret> {
   return { ...webhookEndpointView(endpoint), secret };
 }
 
-export function deletedView({ state }: WebhookEndpoint): ValueOf<typeof ENDPOINT.deleted> {
-  return { id: state.id, object: 'webhook_endpoint', deleted: true };
+export function deletedView({ id }: WebhookEndpoint): ValueOf<typeof ENDPOINT.deleted> {
+  return { id, object: 'webhook_endpoint', deleted: true };
 }

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Looks } from '../../src/modules/events/adapters/persistence/looks.js';
+import { Rounds } from '../../src/shared/rounds.js';
 
-test('who asks while a look is under way shares the next one, which begins after it, even one that fails', async () => {
+test('who asks during a round shares the next one, which begins after it, even one that fails', async () => {
   const begun: PromiseWithResolvers<string>[] = [];
-  const looks = new Looks(() => {
+  const rounds = new Rounds(() => {
     begun.push(Promise.withResolvers<string>());
     return begun.at(-1)?.promise as Promise<string>;
   });
-  const first = Promise.allSettled([looks.ask(), looks.ask()]);
+  const first = Promise.allSettled([rounds.next(), rounds.next()]);
   await turn();
-  const later = [looks.ask(), looks.ask()];
+  const later = [rounds.next(), rounds.next()];
   await turn();
   expect(begun).toHaveLength(1);
   begun[0]?.reject(new Error('The connection was lost.'));

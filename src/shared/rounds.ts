@@ -1,0 +1,18 @@
+/** Does the same again and again, one round at a time. Who asks during a round shares the next one, which begins after it. */
+export class Rounds<Result> {
+  private underWay: Promise<unknown> = Promise.resolve();
+  private following: Promise<Result> | undefined;
+
+  constructor(private readonly round: () => Promise<Result>) {}
+
+  next(): Promise<Result> {
+    if (this.following) return this.following;
+    const next = this.underWay.then(() => {
+      this.following = undefined;
+      return this.round();
+    });
+    this.underWay = next.catch(() => undefined);
+    this.following = next;
+    return next;
+  }
+}
