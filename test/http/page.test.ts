@@ -198,19 +198,6 @@ describe('a session', () => {
     await of.succeed(id);
     return id as string;
   };
-  const WAYS = ['', '/return', '/cancel'];
-
-  test('that expired says to a customer who paid that the shop has the payment', async () => {
-    const { id, path } = await open();
-    await expire(id);
-    expect((await visit(at(`${path}/return`))).text).toContain('If you have paid');
-    await unmatched(id, 1000);
-    for (const rest of WAYS) {
-      const page = await visit(at(path + rest));
-      expect([stateIn(page), page.text.includes('will be in touch')]).toEqual(['received', true]);
-    }
-  });
-
   test('that is paid stays paid whatever else is recorded, and leads on to the shop', async () => {
     const success_url = 'https://shop.example/thanks';
     const [{ id, path }, unled] = [await open({ success_url }), await open()];
@@ -267,18 +254,12 @@ describe('a session', () => {
 
   test('says after two minutes that no payment was heard of', async () => {
     const { path } = await open();
-    await submit(at(`${path}/pay`));
-    const told = async (query: string) => {
-      const { text } = await visit(at(`${path}/return${query}`));
-      return ['Your payment is being confirmed', 'We have not heard of a payment yet'].map((words) =>
-        text.includes(words),
-      );
-    };
+    const told = async (query: string) => (await visit(at(`${path}/return${query}`))).text;
+    const confirmed = 'Your payment is being confirmed';
     for (const query of ['', '?waited=119', '?waited=x', '?waited=1&waited=2'])
-      expect(await told(query)).toEqual([true, false]);
-    const waiting = await visit(at(`${path}/return?waited=100`));
-    expect(waiting.text).toContain(`content="2;url=${path}/return?waited=102"`);
-    for (const query of ['?waited=120', '?waited=1e999']) expect(await told(query)).toEqual([false, true]);
+      expect(await told(query)).toContain(confirmed);
+    expect(await told('?waited=100')).toContain(`content="2;url=${path}/return?waited=102"`);
+    for (const query of ['?waited=120', '?waited=1e999']) expect(await told(query)).not.toContain(confirmed);
   });
 
   test('that expires while its page is open cannot be paid, and the page says so', async () => {
