@@ -36,25 +36,15 @@ const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/appr
 const keyOf = (name: string) => ({ key: expect.stringMatching(/^key_/), holder: name, actor: null });
 const SECONDS = expect.any(Number);
 
-/** The refund as the ledger has it, and whether it is in the list that is to be paid out. */
-async function ledgerHas(id: string) {
-  const [all, pending] = ['?status=all', '?status=pending'].map((query) =>
-    shop.ledgerGet(`/ledger/v1/refunds${query}&organization=${shop.organization}`),
-  );
-  const shown = (await all)?.body.data.find((refund: { id: string }) => refund.id === id);
-  return { shown, isListed: JSON.stringify((await pending)?.body).includes(id) };
-}
+const ledgerHas = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
 
 test('it is seen by everybody and given to nobody', async () => {
   const { body: refund } = await bot.propose(payment, 500);
-  const { id } = refund;
   expect((await shop.claim()).body.data).toEqual([]);
-  const shown = { ...ownedRefund(shop.organization, refund), approval: 'waiting' };
-  expect(await ledgerHas(id)).toEqual({ shown, isListed: false });
-  expect((await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body).toEqual(shown);
-  const [event] = await shop.eventsOf(id);
+  expect(await shop.idsOf(`/ledger/v1/refunds?organization=${shop.organization}`)).toEqual([]);
+  expect(await ledgerHas(refund.id)).toEqual({ ...ownedRefund(shop.organization, refund), approval: 'waiting' });
   const details = { reference: null, description: null, provider_reference: null, approval: 'waiting' };
-  expect(event.data).toEqual({ object: refund, reason: null, ...details });
+  expect((await shop.eventsOf(refund.id))[0]?.data).toEqual({ object: refund, reason: null, ...details });
 });
 
 test('of a free refund it is said who proposed it, and its events are as they were', async () => {
@@ -64,7 +54,7 @@ test('of a free refund it is said who proposed it, and its events are as they we
   expect(proposed_by).toEqual({ key: proposed_by.key, holder: proposed_by.key, actor: 'Ana of support' });
   const undecided = { decided_by: null, comment: null, expires_at: null, decided_at: null };
   expect(approval).toEqual({ object: 'refund.approval', refund: id, state: 'not_needed', ...undecided });
-  expect(Object.keys((await shop.eventsOf(id))[0].data)).not.toContain('approval');
+  expect(Object.keys((await shop.eventsOf(id))[0]?.data)).not.toContain('approval');
   expect((await approvalOf((await shop.recordRefund(payment)).body.id)).proposed_by).toBeNull();
 });
 
@@ -103,19 +93,12 @@ test('approved by another holder, it is paid out like any other', async () => {
   expect((await shop.claim()).body.data).toMatchObject([{ id, approval: 'approved', claim: { number: 1 } }]);
   await shop.succeed(id);
   const events = await shop.eventsOf(id);
-  const seen = events.map(({ type, sequence, data }: Event) => [type, sequence, data.approval]);
-  expect(seen).toEqual([
+  expect(events.map(({ type, sequence, data }) => [type, sequence, data.approval])).toEqual([
     ['refund.created', 1, 'waiting'],
     ['refund.approved', 2, 'approved'],
     ['refund.succeeded', 3, 'approved'],
   ]);
 });
-
-interface Event {
-  readonly type: string;
-  readonly sequence: number;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 test('rejected, it is canceled, and says why', async () => {
   const id = await waiting();
@@ -126,7 +109,7 @@ test('rejected, it is canceled, and says why', async () => {
   const [, canceled] = await shop.eventsOf(id);
   const reason = 'approval rejected';
   expect(canceled).toMatchObject({ type: 'refund.canceled', sequence: 2, data: { reason, approval: 'rejected' } });
-  expect((await ledgerHas(id)).shown).toMatchObject({ status: 'canceled', reason, approval: 'rejected' });
+  expect(await ledgerHas(id)).toMatchObject({ status: 'canceled', reason, approval: 'rejected' });
 });
 
 test('not decided for 14 days of its clock, it expires', async () => {
@@ -151,7 +134,7 @@ test('not decided for 14 days of its clock, it expires', async () => {
 describe('nobody decides', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
-  test('about what the same holder proposed, with a rotated key neither, nor without an amount', async () => {
+  test('about what the same holder proposed, with a rotated key neither', async () => {
     const both = await createKey(service, { organization: shop.organization, holder: 'bot', rights: ['approve'] });
     const keys = await service.application.get(ManageApiKeys).list(shop.organization);
     const old =
@@ -166,7 +149,6 @@ describe('nobody decides', () => {
         nextStep: readResource(`/v1/refunds/${id}`),
       });
     }
-    expectInvalid(await lead.post(`/v1/refunds/${id}/approve`, {}), ['amount', 'required']);
     expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), ['comment', 'too_long']);
     expect((await approvalOf(id)).state).toBe('waiting');
   });
@@ -221,11 +203,8 @@ test('money that left all the same is a fact, which is counted', async () => {
   await shop.recordRefund(payment, { amount: 3, provider_reference: 'p', reference: null });
   const counted = growth(before, await scrape(service), 'tillgate_refunds_paid_unapproved_total');
   expect(counted).toEqual({ '{mode="test"}': 2 });
-  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
+  expect(await ledgerHas(paid[0] as string)).toMatchObject({ status: 'succeeded', approval: 'waiting' });
   expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
   const events = await shop.eventsOf(paid[0] as string);
-  expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([
-    ['refund.created', 'waiting'],
-    ['refund.succeeded', 'waiting'],
-  ]);
+  expect(events.map(({ data }) => data.approval)).toEqual(['waiting', 'waiting']);
 });

@@ -3,7 +3,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { isReplay, post, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
+import { overtaken } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { useWebhooks } from '../support/setup.js';
@@ -104,13 +104,9 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
 test('a resend waits for the attempt that begins, which may be the last one', async () => {
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
-  const outsider = await Holder.connect(world.service.databaseUrl);
-  await outsider.hold('UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', [uuidOf(event)]);
-  const resent = resend(event);
-  await until(async () => (await waitingForLocks(world.service.sql)) === 1);
-  await outsider.commit();
-  expectError(await resent, { status: 422, code: 'resend_limit' });
-  await outsider.end();
+  const last = ['UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', uuidOf(event)] as const;
+  const resent = await overtaken(world.service, last, () => resend(event));
+  expectError(resent, { status: 422, code: 'resend_limit' });
 });
 
 test('refuses an event without a recipient, and a recipient that is disabled', async () => {

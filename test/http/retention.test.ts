@@ -5,9 +5,8 @@ import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { isReplay } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
+import { Holder, overtaken } from '../support/holder.js';
 import { keepDetails, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
-import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -66,14 +65,8 @@ const pay = (id: string) => shop.record({ checkout_session: id, on_mismatch: 're
 
 test('a payment that comes just as its session is removed is refused', async () => {
   const id = await oldSession();
-  const remover = await Holder.connect(service.databaseUrl);
-  await remover.hold('DELETE FROM checkout_sessions WHERE id = $1', [uuidOf(id)]);
-  const paying = pay(id);
-  await until(async () => (await waitingForLocks(service.sql)) === 1, 'the payment waits');
-  await remover.commit();
-  await remover.end();
-  const errors = [['checkout_session', 'invalid_value']] as const;
-  expectError(await paying, { status: 404, code: 'not_found', errors });
+  const paid = await overtaken(service, ['DELETE FROM checkout_sessions WHERE id = $1', uuidOf(id)], () => pay(id));
+  expectError(paid, { status: 404, code: 'not_found', errors: [['checkout_session', 'invalid_value']] });
 });
 
 test('a payment that comes first keeps its session, which is redacted', async () => {

@@ -5,11 +5,11 @@ import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
+import { Holder, overtaken, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { Shop } from '../support/shop.js';
+import { type Event, Shop } from '../support/shop.js';
 
 const service = useService();
 const other = useOther(service);
@@ -22,11 +22,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => expectBalanced(service));
-
-interface Event {
-  readonly sequence: number;
-  readonly data: { readonly object: { readonly amount_on_hold: number } };
-}
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
@@ -47,16 +42,8 @@ test('of cancel, succeed and fail exactly one wins, and the amount is freed or r
   expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
 });
 
-/** The answer, if what was decided on changes and is committed while the request waits to write. */
-async function overtaken(change: string, id: string, request: () => Promise<Reply>): Promise<Reply> {
-  const outsider = await Holder.connect(service.databaseUrl);
-  await outsider.hold(change, [uuidOf(id)]);
-  const reply = untilDecided(request);
-  await until(async () => (await waitingForLocks(service.sql)) > 0);
-  await outsider.commit();
-  await outsider.end();
-  return reply;
-}
+const whileChanged = (id: string, change: string, request: () => Promise<Reply>) =>
+  overtaken(service, [change, uuidOf(id)], () => untilDecided(request));
 
 // Guards what a change of a refund compares with the state that it was decided on.
 test.each([
@@ -66,7 +53,7 @@ test.each([
   const payment = await here.capture();
   const { id } = (await here.propose(payment, 10)).body;
   await here.claim();
-  const failed = await overtaken(`UPDATE refunds SET ${change} WHERE id = $1`, id, () => here.fail(id, { claim: 1 }));
+  const failed = await whileChanged(id, `UPDATE refunds SET ${change} WHERE id = $1`, () => here.fail(id, { claim: 1 }));
   expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_claimed']);
   expect((await here.amountsOf(payment)).pending).toBe(10);
 });
@@ -74,7 +61,7 @@ test.each([
 test('a session is not paid whose time ends after its payment was decided', async () => {
   const session = (await here.createSession()).body;
   const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
-  const paid = await overtaken(over, session.id, () => here.record({ amount: 1000, checkout_session: session.id }));
+  const paid = await whileChanged(session.id, over, () => here.record({ amount: 1000, checkout_session: session.id }));
   expect([paid.status, paid.body.error?.code]).toEqual([422, 'session_not_open']);
   expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
 });
@@ -127,7 +114,7 @@ test("concurrent holds and releases have one order, which the sequence of the pa
   const at = (number: number) => (number % 2 === 0 ? here : there);
   const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
   await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
-  const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
+  const { data: events } = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body;
   const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
   const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
   expect(shown).toEqual(Array.from({ length: 41 }, onHold));
