@@ -1,37 +1,17 @@
 /** Events under races, sweepers and time. conformance/cases/events.json has the event of each change. */
 import { expect, test } from '@jest/globals';
-import { NotifyUrlsFilled1763700000037 } from '../../migrations/index.js';
-import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { createMigrationDataSource } from '../../src/persistence/data-source.js';
-import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { firstUuidAt } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
-import { SMALLEST } from '../support/client.js';
+import { LARGE, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { until } from '../support/processes.js';
+import type { Event } from '../support/shop.js';
 
 const DAY = 86_400_000;
 
 const clock = new TestClock();
 const service = useService({ clock });
 const shop = useShop(service);
-
-test('sessions that expire at their expires_at have an event which shows what the API shows', async () => {
-  const one = (await shop.createSession()).body;
-  const other = (await shop.createSession({ ...SMALLEST, notify_url: 'https://example.test/' })).body;
-  await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
-  await service.application.get(SessionSweeper).expire();
-  await until(async () => (await shop.eventsOf(one.id)).length + (await shop.eventsOf(other.id)).length === 4);
-  for (const { id } of [one, other]) {
-    const object = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
-    const [, expired] = await shop.eventsOf(id);
-    expect(expired).toMatchObject({ type: 'checkout.session.expired', sequence: 2, data: { object, reason: null } });
-  }
-  const { rows } = await service.sql.query(
-    `SELECT receiver, count(*)::int FROM webhook_deliveries WHERE url = 'https://example.test/' GROUP BY receiver`,
-  );
-  expect(rows).toEqual([{ receiver: 'example.test', count: 2 }]);
-});
 
 test('refused, replayed and concurrent requests leave one event for each change', async () => {
   const created = await Promise.all([1, 2, 3].map(() => shop.post('/v1/checkout_sessions', SMALLEST, 'the-same')));
@@ -42,31 +22,40 @@ test('refused, replayed and concurrent requests leave one event for each change'
   const made = refunds.filter(({ status }) => status === 201);
   expect(made).toHaveLength(2);
   await Promise.all(made.flatMap(({ body }) => [shop.cancel(body.id), shop.succeed(body.id)]));
-  const { data } = (await shop.get('/v1/events?limit=100')).body;
-  const sequences = Map.groupBy(
-    data as { sequence: number; data: { object: { id: string } } }[],
-    (one) => one.data.object.id,
-  );
-  expect([...sequences.values()].map((events) => events.map(({ sequence }) => sequence))).toEqual([
-    [2, 1],
-    [2, 1],
-    [1],
-    [2, 1],
-  ]);
+  const { data }: { data: Event[] } = (await shop.get('/v1/events?limit=100')).body;
+  const sequences = Map.groupBy(data, (one) => one.data.object.id).values();
+  const counted = [...sequences].map((events) => events.map(({ sequence }) => sequence));
+  expect(counted).toEqual([[2, 1], [2, 1], [1], [2, 1]]);
 });
 
-test('the migration gives a payment of an earlier version, which did not store the notify URL, that of its session', async () => {
-  const url = 'https://earlier.test/';
-  const session = (await shop.createSession({ ...SMALLEST, notify_url: url })).body.id;
-  const of = [await shop.capture({ amount: 1000, checkout_session: session }), await shop.capture()];
-  const migrations = await createMigrationDataSource(service.databaseUrl).initialize();
-  const runner = migrations.createQueryRunner();
-  await new NotifyUrlsFilled1763700000037().down(runner);
-  await runner.query('UPDATE payments SET notify_url = DEFAULT');
-  await new NotifyUrlsFilled1763700000037().up(runner);
-  const stored = of.map((payment) => runner.query('SELECT notify_url FROM payments WHERE id = $1', [uuidOf(payment)]));
-  expect(await Promise.all(stored)).toEqual([[{ notify_url: url }], [{ notify_url: null }]]);
-  await migrations.destroy();
+/** The resources in all pages of a list of events, each page held to its envelope. */
+async function walk(query: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor = ''; ; ) {
+    const { body, text } = await shop.get(`/v1/events?${query}&limit=100${cursor}`);
+    const { data, has_more }: { data: Event[]; has_more: boolean } = body;
+    const next = has_more || query.includes('asc') ? data.at(-1)?.id : null;
+    expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
+    // Each event stands in it twice.
+    expect(text.length).toBeLessThan(4 * 1024 * 1024);
+    found.push(...data.map((event) => event.data.object.id));
+    if (!has_more) return found;
+    cursor = `&cursor=${next}`;
+  }
+}
+
+test('a page of large events ends early, has at least one event, and has has_more', async () => {
+  const payment = (await shop.record()).body.id;
+  const all = [payment, (await shop.propose(payment, 400)).body.id];
+  for (let at = 0; at < 10; at++) all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
+  for (const type of ['', '&type=checkout.session.created']) {
+    const expected = type ? all.slice(2) : all;
+    expect(await walk(`order=asc${type}`)).toEqual(expected);
+    expect(await walk(`order=desc${type}`)).toEqual(expected.toReversed());
+  }
+  const pages = await Promise.all([1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)));
+  const sizes = pages.map(({ body }) => [body.data.length, body.has_more]);
+  expect(sizes).toEqual([1, 4, 5, 5].map((size) => [size, true]));
 });
 
 test('the database refuses a second event for the same step', async () => {
