@@ -90,14 +90,10 @@ test('is for /v1 alone, and in live mode not for the sandbox, which is not there
   expect(ledger.body.error.code).toBe('invalid_api_key');
 });
 
-test.each([
-  ['too_short', ''],
-  ['too_long', 'a'.repeat(101)],
-  ['invalid_format', 'a\tb'],
-  ['invalid_format', 'Zo\u00eb'],
-])('an actor that is %s is refused on a write, and not looked at on a read', async (code, actor) => {
-  const sent = { key: shop.key, headers: { 'tillgate-actor': actor } };
-  expectInvalid(await send('POST', `${service.url}/v1/refunds`, { ...sent, body: {} }), ['Tillgate-Actor', code]);
+test('an actor with a tab is refused on a write, and not looked at on a read', async () => {
+  const sent = { key: shop.key, headers: { 'tillgate-actor': 'a\tb' } };
+  const refused = await send('POST', `${service.url}/v1/refunds`, { ...sent, body: {} });
+  expectInvalid(refused, ['Tillgate-Actor', 'invalid_format']);
   expect((await send('GET', `${service.url}/v1/refunds`, sent)).status).toBe(200);
 });
 
