@@ -44,7 +44,7 @@ test('it is seen by everybody and given to nobody', async () => {
   expect(await shop.idsOf(`/ledger/v1/refunds?organization=${shop.organization}`)).toEqual([]);
   expect(await ledgerHas(refund.id)).toEqual({ ...ownedRefund(shop.organization, refund), approval: 'waiting' });
   const details = { reference: null, description: null, provider_reference: null, approval: 'waiting' };
-  expect((await shop.eventsOf(refund.id))[0]?.data).toEqual({ object: refund, reason: null, ...details });
+  expect((await shop.eventsOf(refund.id))[0].data).toEqual({ object: refund, reason: null, ...details });
 });
 
 test('of a free refund it is said who proposed it, and its events are as they were', async () => {
@@ -54,7 +54,7 @@ test('of a free refund it is said who proposed it, and its events are as they we
   expect(proposed_by).toEqual({ key: proposed_by.key, holder: proposed_by.key, actor: 'Ana of support' });
   const undecided = { decided_by: null, comment: null, expires_at: null, decided_at: null };
   expect(approval).toEqual({ object: 'refund.approval', refund: id, state: 'not_needed', ...undecided });
-  expect(Object.keys((await shop.eventsOf(id))[0]?.data)).not.toContain('approval');
+  expect(Object.keys((await shop.eventsOf(id))[0].data)).not.toContain('approval');
   expect((await approvalOf((await shop.recordRefund(payment)).body.id)).proposed_by).toBeNull();
 });
 

@@ -3,9 +3,8 @@ import { expect, test } from '@jest/globals';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
-import { LARGE, SMALLEST } from '../support/client.js';
+import { LARGE, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import type { Event } from '../support/shop.js';
 
 const DAY = 86_400_000;
 
@@ -22,7 +21,7 @@ test('refused, replayed and concurrent requests leave one event for each change'
   const made = refunds.filter(({ status }) => status === 201);
   expect(made).toHaveLength(2);
   await Promise.all(made.flatMap(({ body }) => [shop.cancel(body.id), shop.succeed(body.id)]));
-  const { data }: { data: Event[] } = (await shop.get('/v1/events?limit=100')).body;
+  const { data }: { data: Reply['body'][] } = (await shop.get('/v1/events?limit=100')).body;
   const sequences = Map.groupBy(data, (one) => one.data.object.id).values();
   const counted = [...sequences].map((events) => events.map(({ sequence }) => sequence));
   expect(counted).toEqual([[2, 1], [2, 1], [1], [2, 1]]);
@@ -33,7 +32,7 @@ async function walk(query: string): Promise<string[]> {
   const found: string[] = [];
   for (let cursor = ''; ; ) {
     const { body, text } = await shop.get(`/v1/events?${query}&limit=100${cursor}`);
-    const { data, has_more }: { data: Event[]; has_more: boolean } = body;
+    const { data, has_more }: { data: Reply['body'][]; has_more: boolean } = body;
     const next = has_more || query.includes('asc') ? data.at(-1)?.id : null;
     expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
     // Each event stands in it twice.

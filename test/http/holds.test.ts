@@ -15,5 +15,5 @@ test('a payment can be held and released however many events it has', async () =
   const { body } = await shop.hold(payment);
   expect((await shop.releaseHold(body.id)).status).toBe(200);
   const events = await shop.eventsOf(payment);
-  expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([many, many + 1, many + 2]);
+  expect(events.map(({ sequence }) => sequence)).toEqual([many, many + 1, many + 2]);
 });

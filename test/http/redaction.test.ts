@@ -130,7 +130,7 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     ];
     const statuses = (await Promise.all(works.map(untilDecided))).map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 201, 200, 201]);
-    expect((await shop.eventsOf(session)).map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3]);
+    expect((await shop.eventsOf(session)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     await redact(session);
     expect(await tablesWithPlant(service.sql)).toEqual([]);
   });
@@ -143,10 +143,7 @@ test('an open session is refused, and one that is overdue expires first', async 
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
   const { status, body } = await redact(id);
   expect([status, body]).toEqual([200, { ...redactedSession(body), status: 'expired' }]);
-  const events = (await shop.eventsOf(id)).map(({ type, sequence }: { type: string; sequence: number }) => [
-    type,
-    sequence,
-  ]);
+  const events = (await shop.eventsOf(id)).map(({ type, sequence }) => [type, sequence]);
   const types = ['created', 'expired', 'redacted'].map((end, index) => [`checkout.session.${end}`, index + 1]);
   expect(events).toEqual(types);
   expect(await tablesWithPlant(service.sql)).toEqual([]);

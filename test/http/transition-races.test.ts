@@ -9,7 +9,7 @@ import { Holder, overtaken, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Event, Shop } from '../support/shop.js';
+import { Shop } from '../support/shop.js';
 
 const service = useService();
 const other = useOther(service);
@@ -114,8 +114,9 @@ test("concurrent holds and releases have one order, which the sequence of the pa
   const at = (number: number) => (number % 2 === 0 ? here : there);
   const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
   await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
-  const { data: events } = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body;
-  const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
+  const path = `/v1/events?object=${payment}&order=asc&limit=100`;
+  const events: Reply['body'][] = (await here.get(path)).body.data;
+  const shown = events.map(({ sequence, data }) => [sequence, data.object.amount_on_hold]);
   const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
   expect(shown).toEqual(Array.from({ length: 41 }, onHold));
 });

@@ -22,7 +22,7 @@ test('the first exact payment matches; any number of others are recorded as unma
   const matching = answers.find(({ body }) => body.mismatch === null)?.body;
   const [created] = await shop.eventsOf(matching.id);
   expect(created).toMatchObject({ type: 'payment.created', sequence: 1, data: { object: { id: matching.id } } });
-  expect((await shop.eventsOf(id)).map(({ type }: { type: string }) => type)).toEqual([
+  expect((await shop.eventsOf(id)).map(({ type }) => type)).toEqual([
     'checkout.session.created',
     'checkout.session.completed',
   ]);

@@ -70,7 +70,7 @@ export class Shop {
   }
 
   /** The events of a resource, oldest first. */
-  async eventsOf(object: string): Promise<Event[]> {
+  async eventsOf(object: string): Promise<Reply['body'][]> {
     return (await this.get(`/v1/events?object=${object}&order=asc`)).body.data;
   }
 
@@ -186,15 +186,6 @@ export class Shop {
       left: body.amount_refundable,
     };
   }
-}
-
-export interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly mode: Mode;
-  readonly created: number;
-  readonly sequence: number;
-  readonly data: Reply['body'];
 }
 
 export type Twin = Readonly<Record<Mode, Shop>>;
