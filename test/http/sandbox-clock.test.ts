@@ -376,7 +376,8 @@ describe('does not follow the clock:', () => {
     };
     const before = seconds();
     const made = [await madeBy(neighbour), await madeBy(shop), await madeBy(neighbour)];
-    const listed = async (path: string): Promise<Reply['body'][]> => (await shop.ledgerGet(`/ledger/v1/${path}`)).body.data;
+    const listed = async (path: string): Promise<Reply['body'][]> =>
+      (await shop.ledgerGet(`/ledger/v1/${path}`)).body.data;
     for (const kind of ['payments', 'refunds'] as const) {
       const ids = made.map((one) => one[kind]);
       const all = (await listed(`${kind}?limit=100`)).filter(({ id }) => ids.includes(id));

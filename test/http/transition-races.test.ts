@@ -53,7 +53,9 @@ test.each([
   const payment = await here.capture();
   const { id } = (await here.propose(payment, 10)).body;
   await here.claim();
-  const failed = await whileChanged(id, `UPDATE refunds SET ${change} WHERE id = $1`, () => here.fail(id, { claim: 1 }));
+  const failed = await whileChanged(id, `UPDATE refunds SET ${change} WHERE id = $1`, () =>
+    here.fail(id, { claim: 1 }),
+  );
   expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_claimed']);
   expect((await here.amountsOf(payment)).pending).toBe(10);
 });
