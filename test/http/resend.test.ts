@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
-import { isReplay, post, send } from '../support/client.js';
-import { expectError } from '../support/envelope.js';
+import { isReplay, type Reply, send } from '../support/client.js';
+import { expectError, readResource } from '../support/envelope.js';
 import { overtaken } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { useWebhooks } from '../support/setup.js';
 import { attempt, deliver } from '../support/webhooks.js';
+
+const LIMIT = { status: 422, code: 'resend_limit' } as const;
 
 const world = useWebhooks();
 const shop = useShop(world.service);
@@ -19,23 +21,17 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-const url = (path: string) => `${world.service.url}${path}`;
-const resend = (event: string, body?: object, sent: object = {}) =>
-  post(url(`/v1/events/${event}/resend`), { key: shop.key, ...(body && { body }), ...sent });
-const createEndpoint = async (body: object) =>
-  (await post(url('/v1/webhook_endpoints'), { key: shop.key, body: { url: receiver.url, ...body } })).body;
-
-async function createdEvent(): Promise<string> {
-  const [{ id }] = await shop.eventsOf((await shop.createSession()).body.id);
-  return id;
-}
+const resend = (event: string, body?: object, key?: string) => shop.post(`/v1/events/${event}/resend`, body, key);
+const createEndpoint = async (body: object): Promise<string> =>
+  (await shop.post('/v1/webhook_endpoints', { url: receiver.url, ...body })).body.id;
+const createdEvent = async (): Promise<string> => (await shop.eventsOf((await shop.createSession()).body.id))[0].id;
 
 test('resends at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
   const other = await startReceiver();
   const { event } = await shop.notified(other.url);
   await until(() => other.received.length === 1, 'it comes');
   await deliver(world.service);
-  const { id } = await createEndpoint({ events: ['checkout.session.created'] });
+  const id = await createEndpoint({ events: ['checkout.session.created'] });
   await createEndpoint({ url: `${receiver.url}/refunds`, events: ['refund.created'] });
   const resent = await resend(event);
   expect(resent.status).toBe(200);
@@ -48,19 +44,17 @@ test('resends at once to every endpoint that now subscribes to the type and to t
   await until(() => receiver.received.length === 1 && other.received.length === 2, 'both come');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
-  expect(await shop.deliveriesOf(event)).toEqual(
-    expect.arrayContaining([attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)]),
-  );
+  const attempts = [attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)];
+  expect(await shop.deliveriesOf(event)).toEqual(expect.arrayContaining(attempts));
   await other.close();
 });
 
 test('resends to one endpoint, whatever its types, and once for an idempotency key', async () => {
   const event = await createdEvent();
-  const { id } = await createEndpoint({ events: ['refund.created'] });
+  const id = await createEndpoint({ events: ['refund.created'] });
   await createEndpoint({ url: `${receiver.url}/other` });
-  const sent = { idempotencyKey: 'resend-once' };
-  const resent = await resend(event, { webhook_endpoint: id }, sent);
-  const again = await resend(event, { webhook_endpoint: id }, sent);
+  const resent = await resend(event, { webhook_endpoint: id }, 'resend-once');
+  const again = await resend(event, { webhook_endpoint: id }, 'resend-once');
   expect([resent.status, isReplay(again), again.text]).toEqual([200, true, resent.text]);
   await until(() => receiver.received.length === 1, 'it comes');
   await deliver(world.service);
@@ -71,7 +65,7 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   const other = await startReceiver();
-  const { id } = await createEndpoint({ url: other.url });
+  const id = await createEndpoint({ url: other.url });
   await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 97 WHERE event_id = $1', [uuidOf(event)]);
   await world.service.sql.query(
     `INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, duration_ms)
@@ -83,20 +77,14 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
     expect((await resend(event)).body.deliveries).toContainEqual(expect.objectContaining({ attempt: number }));
     await deliver(world.service);
   }
-  expect((await resend(event)).body.deliveries).toEqual([
-    expect.objectContaining({ webhook_endpoint: id, attempt: 4 }),
-  ]);
+  expect((await resend(event)).body.deliveries).toMatchObject([{ webhook_endpoint: id, attempt: 4 }]);
   await deliver(world.service);
-  const deliveries = await shop.deliveriesOf(event);
+  const deliveries: Reply['body'][] = await shop.deliveriesOf(event);
   const numbersOf = (endpoint: string | null) =>
-    deliveries
-      .filter((one: Record<string, unknown>) => one.webhook_endpoint === endpoint)
-      .map((one: Record<string, unknown>) => one.attempt);
+    deliveries.filter((one) => one.webhook_endpoint === endpoint).map(({ attempt }) => attempt);
   expect([numbersOf(null), numbersOf(id)]).toEqual([Array.from({ length: 20 }, (_, at) => at + 81), [1, 2, 3, 4]]);
-  await send('DELETE', url(`/v1/webhook_endpoints/${id}`), { key: shop.key });
-  const refused = await resend(event);
-  expectError(refused, { status: 422, code: 'resend_limit' });
-  expect(refused.body.error.next_step).toEqual({ type: 'read_resource', path: `/v1/events/${event}`, method: 'GET' });
+  await send('DELETE', `${world.service.url}/v1/webhook_endpoints/${id}`, { key: shop.key });
+  expectError(await resend(event), { ...LIMIT, nextStep: readResource(`/v1/events/${event}`) });
   expect(receiver.received).toHaveLength(4);
   await other.close();
 });
@@ -106,14 +94,14 @@ test('a resend waits for the attempt that begins, which may be the last one', as
   await deliver(world.service);
   const last = ['UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', uuidOf(event)] as const;
   const resent = await overtaken(world.service, last, () => resend(event));
-  expectError(resent, { status: 422, code: 'resend_limit' });
+  expectError(resent, LIMIT);
 });
 
 test('refuses an event without a recipient, and a recipient that is disabled', async () => {
   const event = await createdEvent();
   const message = expect.stringContaining('has no recipient');
   expect((await resend(event)).body.error).toMatchObject({ code: 'not_found', message });
-  const { id: webhook_endpoint } = await createEndpoint({ enabled: false });
+  const webhook_endpoint = await createEndpoint({ enabled: false });
   const disabled = await resend(event, { webhook_endpoint });
   expect(disabled.body.error).toMatchObject({ code: 'not_found', param: 'webhook_endpoint' });
 });

@@ -4,13 +4,11 @@ import { Webhook } from 'standardwebhooks';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { useShop } from '../kit/setup.js';
-import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
-import { createLedgerKey } from '../support/tenants.js';
 import { attempt, deliver, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
@@ -45,13 +43,10 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
 test('sends each change of a session and its refunds, and nothing for payments without a session', async () => {
   const { session } = await shop.notified(receiver.url);
   const payment = await shop.capture({ amount: 1000, checkout_session: session });
-  const other = await shop.capture({ amount: 1000 });
-  const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: shop.key, body });
-  await propose({ payment: other, amount: 1 });
-  const [succeeding, canceling] = [await propose({ payment, amount: 1 }), await propose({ payment, amount: 2 })];
-  const ledger = await createLedgerKey(world.service);
-  await post(`${world.service.url}/ledger/v1/refunds/${succeeding.body.id}/succeed`, { key: ledger });
-  await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: shop.key });
+  await shop.propose(await shop.capture({ amount: 1000 }), 1);
+  const [succeeding, canceling] = [await shop.propose(payment, 1), await shop.propose(payment, 2)];
+  await shop.succeed(succeeding.body.id);
+  await shop.cancel(canceling.body.id);
   await deliver(world.service);
   const events = receiver.received.map(({ text }) => JSON.parse(text));
   expect(events.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
@@ -72,7 +67,7 @@ test('a first attempt is made right after the commit, without a poll', async () 
   const scheduler = world.service.application.get(WebhookScheduler);
   const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
   const before = receiver.received.length;
-  await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 } });
+  await shop.propose(payment, 1);
   await until(() => receiver.received.length === before + 1, 'the webhook of the refund comes');
   look.mockRestore();
 });
@@ -96,8 +91,7 @@ describe('the response of a receiver decides', () => {
     world.network.timeoutMs = behavior === hang ? TIMEOUT_MS : PATIENT_MS;
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, status, error, isLast)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, status, error, isLast)]);
     world.clock.advance(4_000);
     await deliver(world.service);
     expect(receiver.received).toHaveLength(1);
@@ -112,8 +106,7 @@ describe('the response of a receiver decides', () => {
     const url = `https://127.0.0.1:${await listen(server)}/`;
     const { event } = await shop.notified(url);
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
     server.close();
   });
 
@@ -123,8 +116,7 @@ describe('the response of a receiver decides', () => {
     for (const [scheme, error] of Object.entries(errors)) {
       const { event } = await shop.notified(`${scheme}://${server.host}/`);
       await deliver(world.service);
-      const deliveries = await shop.deliveriesOf(event);
-      expect(deliveries).toEqual([attempt(1, null, error, false)]);
+      expect(await shop.deliveriesOf(event)).toEqual([attempt(1, null, error, false)]);
     }
     server.close();
   });
@@ -139,8 +131,7 @@ describe('the response of a receiver decides', () => {
     world.clock.advance(2 * MINUTE);
     receiver.behave(answer(200));
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
   });
 });
 
