@@ -1,10 +1,8 @@
 /** The published client against the service itself. */
-import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type LedgerEvent, Tillgate, TillgateError, TillgateLedger, verifyWebhook } from '../../client/src/index.js';
 import { PublicUrl } from '../../src/request/public-url.js';
 import { describedFetch, SMALLEST } from '../support/client.js';
-import { refusal } from '../support/envelope.js';
 import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
 import { until } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
@@ -199,27 +197,20 @@ test('resends an event, and reads events back as the ledger', async () => {
   await receiver.close();
 });
 
-test('throws the error of the envelope, and does not retry it', async () => {
-  const { body: payment } = await shop.record({ amount: 300 });
-  const sent = randomUUID();
-  const error = await tillgate.refunds
-    .propose({ payment: payment.id, amount: 301 }, { idempotencyKey: sent })
-    .catch((thrown: unknown) => thrown as TillgateError);
-  const raw = await shop.post('/v1/refunds', { payment: payment.id, amount: 301 }, sent);
-  const nextStep = { type: 'lower_amount', path: '/v1/refunds', method: 'POST' };
-  expect(raw.body).toEqual(
-    refusal('refund_exceeds_remaining', nextStep, [{ param: 'amount', code: 'too_large', allowed: ['300'] }]),
-  );
+test('throws the error of the envelope', async () => {
+  const proposal = { payment: (await shop.record({ amount: 300 })).body.id, amount: 301 };
+  const error = await thrown(tillgate.refunds.propose(proposal, { idempotencyKey: 'too much' }));
+  const { request_id, error: shown } = (await shop.post('/v1/refunds', proposal, 'too much')).body;
   expect(error).toBeInstanceOf(TillgateError);
   expect({ ...(error as TillgateError) }).toEqual({
     name: 'TillgateError',
     status: 422,
     code: 'refund_exceeds_remaining',
     param: 'amount',
-    errors: raw.body.error.errors,
-    nextStep,
-    requestId: raw.body.request_id,
-    idempotencyKey: sent,
+    errors: shown.errors,
+    nextStep: shown.next_step,
+    requestId: request_id,
+    idempotencyKey: 'too much',
   });
 });
 

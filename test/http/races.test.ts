@@ -5,7 +5,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Database } from '../../src/persistence/database.js';
-import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
@@ -118,32 +117,6 @@ test('refunds of two organizations and of both modes at once fill each its own p
     expect(countBy(replies[at] as Reply[], ({ status }) => status)).toEqual({ 201: 20, 422: 20 });
     expect(await each.amountsOf(payments[at] as string)).toEqual({ captured: 20, refunded: 0, pending: 20, left: 0 });
   }
-  await expectAnsweredOnce(first);
-});
-
-test('both modes of an organization at once, under the same keys and references, do each the whole work once', async () => {
-  const work = async (shop: Shop) => {
-    const payment = await shop.capture({ amount: 100, reference: 'capture' });
-    const propose = (number: number) => {
-      const body = { payment, amount: 2, reference: `refund-${number % 10}` };
-      return untilDecided(() => shop.at(number < 10 ? first : second).post('/v1/refunds', body, body.reference));
-    };
-    const refunds = [...new Set((await atOnce(20, propose)).map(({ body }) => body.id as string))].sort();
-    expect(refunds).toHaveLength(10);
-    const claims = await atOnce(3, () => shop.claim({ limit: 4 }));
-    const claimed = claims.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id));
-    expect(claimed.sort()).toEqual(refunds);
-    const ends = refunds.map((id, number) => {
-      if (number < 4) return untilDecided(() => shop.succeed(id));
-      if (number < 7) return untilDecided(() => shop.fail(id, { claim: 1 }));
-      return untilDecided(() => shop.hold(payment, { amount: 5, reference: 'dispute' }));
-    });
-    expect(countBy(await Promise.all(ends), ({ status }) => status)).toEqual({ 200: 7, 201: 3 });
-    return shop.amountsOf(payment);
-  };
-  const twin = await Shop.openTwin(first);
-  const amounts = await Promise.all(MODES.map((mode) => work(twin[mode])));
-  expect(amounts).toEqual(MODES.map(() => ({ captured: 100, refunded: 8, pending: 6, left: 71 })));
   await expectAnsweredOnce(first);
 });
 

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Webhook } from 'standardwebhooks';
 import { Deliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
@@ -9,10 +8,10 @@ import { useShop } from '../kit/setup.js';
 import { atOnce, isReplay, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
 import { useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
-import { attempt, deliver } from '../support/webhooks.js';
+import { attempt, deliver, isSignedBy } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -52,14 +51,6 @@ const remove = ({ path, isLedger }: Surface, id: string) =>
   send('DELETE', `${world.service.url}${path}/${id}`, { key: isLedger ? shop.ledgerKey : shop.key });
 const createSession = async () => (await shop.createSession()).body;
 const createdEvent = async () => (await shop.eventsOf((await createSession()).id))[0].id;
-
-type Received = Receiver['received'][number];
-
-/** Verified at the time of the signature: the library compares it with the real clock. */
-function isSignedBy(secret: string, { headers, text, id }: Received): boolean {
-  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
-  return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, sent, text));
-}
 
 describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
   test('are sixteen at most, however many are created at once', async () => {
