@@ -1,11 +1,13 @@
-/** Bounds, turns and leases of claims; the model and conformance/cases/ledger.json have what a claim allows. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+/** Bounds, turns, leases and races of claims, over two instances; the model and conformance/cases/ledger.json have what a claim allows. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { startService } from '../kit/service.js';
-import { useService, useShop } from '../kit/setup.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, type Reply, send, untilDecided } from '../support/client.js';
+import { Holder } from '../support/holder.js';
 import { scrape } from '../support/metrics.js';
+import { inRaces, atOnce as race } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { Shop, type Twin } from '../support/shop.js';
 import { createLedgerKey } from '../support/tenants.js';
@@ -15,6 +17,7 @@ const CLAIM = `${REFUNDS}/claim`;
 const LONG = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
 
 const service = useService();
+const other = useOther(service);
 const shop = useShop(service);
 let payment: string;
 
@@ -32,6 +35,12 @@ const endOf = (seconds: number, before: number) => ({
   asymmetricMatch: (at: unknown) => Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
 });
 
+const lapse = (id: string) =>
+  service.sql.query(
+    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
+    [uuidOf(id)],
+  );
+
 async function propose(count: number, at: Shop = shop): Promise<string[]> {
   const of = at === shop ? payment : await at.capture();
   const ids: string[] = [];
@@ -39,7 +48,13 @@ async function propose(count: number, at: Shop = shop): Promise<string[]> {
   return ids;
 }
 
-// The first one, before there are refunds of others.
+/** A refund that is the only one of its organization, so that its claims are of this one or of none. */
+async function proposeAlone(): Promise<{ own: Shop; id: string }> {
+  const own = await Shop.open(service, shop);
+  return { own, id: (await propose(1, own))[0] as string };
+}
+
+// Those of all organizations are first, before there are refunds that nobody has claimed.
 test('organizations take turns, also from claim to claim', async () => {
   const shops = [shop, ...(await atOnce(2, () => Shop.open(service, shop)))];
   const ownerOf = new Map<string, string>();
@@ -48,6 +63,48 @@ test('organizations take turns, also from claim to claim', async () => {
   for (let at = 0; at < 12; at++) owners.push(ownerOf.get(idsOf(await shop.bare(CLAIM, { limit: 1 }))[0] as string));
   for (let round = 0; round < 4; round++) expect(new Set(owners.slice(3 * round, 3 * round + 3)).size).toBe(3);
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
+});
+
+test('8 workers claim 200 refunds, each exactly once', async () => {
+  const proposed = await atOnce(200, async () => (await shop.propose(payment, 1)).body.id as string);
+  const claimed = await atOnce(8, async (number) => {
+    const at = number % 2 === 0 ? shop : shop.at(other);
+    const mine: string[] = [];
+    for (let batch = idsOf(await at.claim()); batch.length > 0; batch = idsOf(await at.claim())) mine.push(...batch);
+    return mine;
+  });
+  // A worker that found nothing may have passed by what another one then gave up: none does here.
+  expect(claimed.flat().sort()).toEqual(proposed.sort());
+});
+
+// A worker looks at ten organizations at most, at one twice when another worker was faster.
+test('5 workers that claim one refund each find one of each organization, though all begin at the same one', async () => {
+  for (let round = 0; round < 10; round++) {
+    const alone = await atOnce(5, proposeAlone);
+    const claims = await atOnce(5, (number) => (number % 2 ? shop : shop.at(other)).bare(CLAIM, { limit: 1 }));
+    expect(claims.flatMap(idsOf).sort()).toEqual(alone.map(({ id }) => id).sort());
+  }
+});
+
+describe.each([
+  ['of one organization', () => shop.claim()],
+  ['of all organizations', () => shop.bare(CLAIM, { limit: 100 })],
+])('a claim %s skips locked refunds', (_, claim) => {
+  test.each([
+    ['was never claimed', async () => undefined],
+    ['lapsed', lapse],
+  ])('and %s', async (_case, prepare) => {
+    const [locked = '', free = ''] = await propose(2);
+    await claim();
+    const release = 'UPDATE refunds SET claim_expires_at = NULL, claimable_at = now() WHERE id = ANY ($1)';
+    await service.sql.query(release, [[locked, free].map(uuidOf)]);
+    await prepare(locked);
+    const holder = await Holder.connect(service.databaseUrl);
+    await holder.hold('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
+    expect(idsOf(await claim())).toEqual([free]);
+    await holder.end();
+    expect(idsOf(await claim())).toEqual([locked]);
+  });
 });
 
 test('a claim takes ten unless it has a limit, for a minute unless it has a lease, of any organization', async () => {
@@ -168,4 +225,29 @@ test('a reference lets one of many proposals at once through, and the others see
   const all = await atOnce(12, () => untilDecided(() => shop.post('/v1/refunds', body)));
   expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
   expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
+});
+
+test('of a cancel and a claim exactly one wins', async () => {
+  await inRaces(async (number) => {
+    const { own, id } = await proposeAlone();
+    const [canceled, claimed] = await race([() => own.at(other).cancel(id), () => own.claim()], number);
+    const isCanceled = canceled?.status === 200;
+    expect(canceled?.body.error?.code).toBe(isCanceled ? undefined : 'refund_in_progress');
+    expect(claimed?.body.data).toMatchObject(isCanceled ? [] : [{ id, claim: { number: 1 } }]);
+  });
+});
+
+test.each([
+  ['fail', { claim: 1 }],
+  ['extend', { claim: 1, lease_seconds: 600 }],
+])('of a late %s and the claim that takes the refund over exactly one wins', async (action, body) => {
+  await inRaces(async (number) => {
+    const { own, id } = await proposeAlone();
+    await own.claim();
+    await lapse(id);
+    const late = () => own.at(other).ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+    const [extended, claimed] = await race([late, () => own.claim()], number);
+    expect(extended?.body.error?.code).toBe(extended?.status === 200 ? undefined : 'refund_claimed');
+    expect(claimed?.body.data).toMatchObject(extended?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
+  });
 });
