@@ -65,6 +65,17 @@ test('organizations take turns, also from claim to claim', async () => {
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
 });
 
+test('released refunds of one organization starve neither its own nor the refunds of another', async () => {
+  const poison = await propose(10);
+  expect(idsOf(await shop.claim())).toEqual(poison);
+  for (const id of poison) await act(id, 'release', { claim: 1 });
+  const [foreign, own] = [...(await propose(1, await Shop.open(service, shop))), ...(await propose(1))];
+  const next = idsOf(await shop.bare(CLAIM, { limit: 4 }));
+  expect(next).toEqual(expect.arrayContaining([foreign, own]));
+  expect(next).toHaveLength(4);
+  await shop.bare(CLAIM, { limit: 100 });
+});
+
 test('8 workers claim 200 refunds, each exactly once', async () => {
   const proposed = await atOnce(200, async () => (await shop.propose(payment, 1)).body.id as string);
   const claimed = await atOnce(8, async (number) => {

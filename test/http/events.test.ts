@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
-import { LARGE, type Reply, SMALLEST } from '../support/client.js';
+import { type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 
 const DAY = 86_400_000;
@@ -25,36 +25,6 @@ test('refused, replayed and concurrent requests leave one event for each change'
   const sequences = Map.groupBy(data, (one) => one.data.object.id).values();
   const counted = [...sequences].map((events) => events.map(({ sequence }) => sequence));
   expect(counted).toEqual([[2, 1], [2, 1], [1], [2, 1]]);
-});
-
-/** The resources in all pages of a list of events, each page held to its envelope. */
-async function walk(query: string): Promise<string[]> {
-  const found: string[] = [];
-  for (let cursor = ''; ; ) {
-    const { body, text } = await shop.get(`/v1/events?${query}&limit=100${cursor}`);
-    const { data, has_more }: { data: Reply['body'][]; has_more: boolean } = body;
-    const next = has_more || query.includes('asc') ? data.at(-1)?.id : null;
-    expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
-    // Each event stands in it twice.
-    expect(text.length).toBeLessThan(4 * 1024 * 1024);
-    found.push(...data.map((event) => event.data.object.id));
-    if (!has_more) return found;
-    cursor = `&cursor=${next}`;
-  }
-}
-
-test('a page of large events ends early, has at least one event, and has has_more', async () => {
-  const payment = (await shop.record()).body.id;
-  const all = [payment, (await shop.propose(payment, 400)).body.id];
-  for (let at = 0; at < 10; at++) all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
-  for (const type of ['', '&type=checkout.session.created']) {
-    const expected = type ? all.slice(2) : all;
-    expect(await walk(`order=asc${type}`)).toEqual(expected);
-    expect(await walk(`order=desc${type}`)).toEqual(expected.toReversed());
-  }
-  const pages = await Promise.all([1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)));
-  const sizes = pages.map(({ body }) => [body.data.length, body.has_more]);
-  expect(sizes).toEqual([1, 4, 5, 5].map((size) => [size, true]));
 });
 
 test('the database refuses a second event for the same step', async () => {

@@ -1,0 +1,60 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
+import { LARGE, SMALLEST } from '../support/client.js';
+
+const service = useService();
+const shop = useShop(service);
+let refund: string;
+/** The resources of all events, oldest first. */
+let all: string[];
+
+beforeEach(async () => {
+  all = [];
+  for (let at = 0; at < 5; at++) all.push((await shop.createSession()).body.id);
+  const payment = (await shop.record()).body.id;
+  refund = (await shop.propose(payment, 400)).body.id;
+  all.push(payment, refund);
+});
+
+interface Listed {
+  readonly id: string;
+  readonly data: { readonly object: { readonly id: string } };
+}
+
+/** All pages, each held to its envelope. */
+async function walk(query: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor = ''; ; ) {
+    const { body, text } = await shop.get(`/v1/events?${query}&limit=100${cursor}`);
+    const data: Listed[] = body.data;
+    const next = body.has_more || query.includes('asc') ? data.at(-1)?.id : null;
+    const { has_more } = body;
+    expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
+    // Each event stands in it twice.
+    expect(text.length).toBeLessThan(4 * 1024 * 1024);
+    found.push(...data.map((event) => event.data.object.id));
+    if (!has_more) return found;
+    cursor = `&cursor=${next}`;
+  }
+}
+
+const QUERIES = [
+  'order=asc',
+  'order=desc',
+  ...['asc', 'desc'].map((way) => `order=${way}&type=checkout.session.created`),
+];
+
+test('a page of large events ends early, has at least one event, and has has_more', async () => {
+  for (let at = 0; at < 10; at++) all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
+  for (const query of QUERIES) {
+    const expected = query.includes('type') ? all.filter((id) => id.startsWith('cs_')) : all;
+    expect(await walk(query)).toEqual(query.includes('asc') ? expected : expected.toReversed());
+  }
+  const pages = await Promise.all([1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)));
+  expect(pages.map(({ body }) => [body.data.length, body.has_more])).toEqual([
+    [1, true],
+    [4, true],
+    [5, true],
+    [5, true],
+  ]);
+});
