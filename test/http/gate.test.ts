@@ -101,6 +101,16 @@ describe('authentication', () => {
     expectUnauthorized(await request(line, 'authorization: Bearer garbage'));
   });
 
+  test('a key stops at its expiry', async () => {
+    const expiresAt = Math.ceil(clock.now() / 1000) * 1000 + 1000;
+    const key = await createKey(service, { ...tenant, expiresAt });
+    expect((await authorized(`Bearer ${key}`)).status).toBe(200);
+    clock.advance(expiresAt - clock.now() - 1);
+    expect((await authorized(`Bearer ${key}`)).status).toBe(200);
+    clock.advance(1);
+    expectUnauthorized(await authorized(`Bearer ${key}`));
+  });
+
   test('a revoked key stops at once here, and within five seconds where the clock was set back an hour', async () => {
     const steppedClock = new TestClock();
     const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
