@@ -40,12 +40,6 @@ beforeEach(() => {
 afterEach(() => expectBalanced(service));
 afterAll(() => receiver.close());
 
-interface Made {
-  readonly payment: string;
-  readonly refund: string;
-  readonly at: number;
-}
-
 const seconds = () => Math.floor(Date.now() / 1000);
 const BEGAN = seconds();
 const read = async (at: Shop = shop) => (await at.get(CLOCK)).body;
@@ -174,14 +168,14 @@ describe('follows the clock:', () => {
   });
 
   test('payments, refunds and events are listed between two times of it', async () => {
-    const made: Made[] = [];
+    const made: Reply['body'][] = [];
     for (let day = 0; day < 3; day++) {
       if (day > 0) await advance(DAY);
       const payment = (await shop.record()).body.id;
       const refund = (await shop.propose(payment, 1)).body;
       made.push({ payment, refund: refund.id, at: refund.created });
     }
-    const [first, second, third] = made as [Made, Made, Made];
+    const [first, second, third] = made;
     const listed = (path: string) => shop.idsOf(`/v1/${path}from=${second.at - HOUR}&to=${third.at - HOUR}`);
     expect(await listed('payments?')).toEqual([second.payment]);
     for (const query of ['', `payment=${second.payment}&`, `payment=${second.payment}&status=pending&`])
@@ -240,18 +234,13 @@ describe('follows the clock:', () => {
 
 describe('webhooks', () => {
   const scheduled = [0, 5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
-  interface Attempted {
-    readonly attempt: number;
-    readonly attempted_at: number;
-    readonly next_attempt_at: number | null;
-  }
-  const attemptsAt = (event: string): Promise<Attempted[]> => shop.deliveriesOf(event);
+  const attemptsAt = (event: string): Promise<Reply['body'][]> => shop.deliveriesOf(event);
 
   /** Each a pause of the schedule after the one before, give or take a tenth, and what the machine took meanwhile. */
-  function expectSchedule(attempts: readonly Attempted[]): void {
+  function expectSchedule(attempts: readonly Reply['body'][]): void {
     expect(attempts.map(({ attempt }) => attempt)).toEqual(scheduled.map((_, index) => index + 1));
     attempts.slice(1).forEach(({ attempted_at: at }, index) => {
-      const { attempted_at: before, next_attempt_at: due } = attempts[index] as Attempted;
+      const { attempted_at: before, next_attempt_at: due } = attempts[index];
       const pause = scheduled[index + 1] as number;
       expect(at - before).toBeGreaterThanOrEqual(Math.floor(pause * 0.9) - 1);
       expect(at - before).toBeLessThanOrEqual(Math.ceil(pause * 1.1) + 1 + seconds() - BEGAN);

@@ -38,20 +38,12 @@ beforeAll(async () => {
 
 const { paths } = DOCUMENT;
 
-interface Operation {
-  readonly security: readonly object[];
-  readonly parameters: readonly {
-    readonly name?: string;
-    readonly schema?: { readonly examples: readonly string[] };
-  }[];
-}
-
 /** Every operation that needs a key, with the example of its ID. */
 const OPERATIONS = Object.keys(paths).flatMap((path) =>
-  Object.entries<Operation>(paths[path])
+  Object.entries<Reply['body']>(paths[path])
     .filter(([, { security }]) => security.length > 0 && !path.startsWith('/metrics'))
     .map(([method, { parameters }]) => {
-      const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
+      const id = parameters.find(({ name }: { name?: string }) => name === 'id')?.schema.examples[0];
       const name = `${method.toUpperCase()} ${path}`;
       return { name, method: method.toUpperCase(), path: path.replace('{id}', String(id)) };
     }),

@@ -31,15 +31,10 @@ afterEach(async () => {
   await receiver.close();
 });
 
-interface Surface {
-  readonly name: string;
-  readonly path: string;
-  readonly isLedger: boolean;
-}
-
 /** They have the same operations. An endpoint of the ledger has no organization. */
-const MERCHANT: Surface = { name: 'organizations', path: '/v1/webhook_endpoints', isLedger: false };
-const LEDGER: Surface = { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', isLedger: true };
+const MERCHANT = { name: 'organizations', path: '/v1/webhook_endpoints', isLedger: false };
+const LEDGER = { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', isLedger: true };
+type Surface = typeof MERCHANT;
 
 const call = ({ path, isLedger }: Surface, rest = '', body?: object, key?: string, by = shop): Promise<Reply> =>
   isLedger ? by.ledgerPost(path + rest, body, key) : by.post(path + rest, body, key);
@@ -191,10 +186,6 @@ test('a notify_url still gets its events; an endpoint with the same URL gets the
   await other.close();
 });
 
-interface Resent {
-  readonly webhook_endpoint: string | null;
-}
-
 test('an event goes to the endpoints of its own organization and mode, however alike others are, and so does a resend', async () => {
   const [twin, stranger] = [await Shop.openTwin(world.service), await Shop.open(world.service)];
   const names: Record<string, string> = { [NO_ENDPOINT]: 'notify_url' };
@@ -215,7 +206,7 @@ test('an event goes to the endpoints of its own organization and mode, however a
     const event = events[MODES.indexOf(mode)]?.event ?? '';
     const text = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = $1';
     const { rows } = await world.service.sql.query(text, [uuidOf(event)]);
-    const resent: Resent[] = (await twin[mode].post(`/v1/events/${event}/resend`)).body.deliveries;
+    const resent: Reply['body'][] = (await twin[mode].post(`/v1/events/${event}/resend`)).body.deliveries;
     const ids = resent.map(({ webhook_endpoint: id }) => (id === null ? NO_ENDPOINT : uuidOf(id)));
     return [rows.map(({ id }) => id.replaceAll('-', '')), ids].map((found) => found.map((id) => names[id]).sort());
   };
