@@ -238,16 +238,6 @@ test('a reference lets one of many proposals at once through, and the others see
   expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
 });
 
-test('of a cancel and a claim exactly one wins', async () => {
-  await inRaces(async (number) => {
-    const { own, id } = await proposeAlone();
-    const [canceled, claimed] = await race([() => own.at(other).cancel(id), () => own.claim()], number);
-    const isCanceled = canceled?.status === 200;
-    expect(canceled?.body.error?.code).toBe(isCanceled ? undefined : 'refund_in_progress');
-    expect(claimed?.body.data).toMatchObject(isCanceled ? [] : [{ id, claim: { number: 1 } }]);
-  });
-});
-
 test.each([
   ['fail', { claim: 1 }],
   ['extend', { claim: 1, lease_seconds: 600 }],

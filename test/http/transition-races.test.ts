@@ -25,23 +25,6 @@ afterEach(() => expectBalanced(service));
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
-test('of cancel, succeed and fail exactly one wins, and the amount is freed or refunded once', async () => {
-  const amount = 10;
-  const payment = (await here.record({ amount: RACES * amount })).body.id;
-  const outcomes = await inRaces(async (number) => {
-    const { id } = (await untilDecided(() => here.propose(payment, amount))).body;
-    const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
-    const replies = await atOnce(contestants, number);
-    expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
-    const { status } = (await here.get(`/v1/refunds/${id}`)).body;
-    expect(replies.find((reply) => reply.status === 200)?.body.status).toBe(status);
-    return status;
-  });
-  const refunded = outcomes.filter((status) => status === 'succeeded').length * amount;
-  const captured = RACES * amount;
-  expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
-});
-
 const whileChanged = (id: string, change: string, request: () => Promise<Reply>) =>
   overtaken(service, [change, uuidOf(id)], () => untilDecided(request));
 
@@ -92,23 +75,6 @@ test('of two payments for one session exactly one is recorded', async () => {
     'SELECT count(*)::int AS payments, count(DISTINCT checkout_session_id)::int AS sessions FROM payments WHERE amount = 1000 AND reference IS NOT NULL',
   );
   expect(rows).toEqual([{ payments: RACES, sessions: RACES }]);
-});
-
-test('the same concurrent outcome is counted once; concurrent returns and releases free an amount once', async () => {
-  await inRaces(async (number) => {
-    // Nothing is left beside both: an outcome that was counted since it was read is not another one beyond what was captured.
-    const payment = (await here.record({ amount: 2 })).body.id;
-    const refund = (await here.propose(payment, 1)).body.id;
-    const hold = (await here.hold(payment, { amount: 1 })).body.id;
-    const same = [here, there, here, there].map((at) => () => at.succeed(refund));
-    expect(new Set((await atOnce(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    const counted = { captured: 2, refunded: 1, pending: 0 };
-    expect(await here.amountsOf(payment)).toMatchObject(counted);
-    const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
-    expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
-    const { body } = await here.get(`/v1/payments/${payment}`);
-    expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 2 });
-  });
 });
 
 test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
