@@ -153,18 +153,13 @@ describe('follows the clock:', () => {
     const [first, second, third] = made.map(({ created_at: at }) => at);
     const newest = made.map(({ id }) => id).reverse();
     const listed = (query: string) => shop.idsOf(`/v1/checkout_sessions?${query}`);
-    for (const status of ['', '&status=open']) {
-      const between = (from: number, to: number) => listed(`from=${from}&to=${to}${status}`);
-      expect(await between(first, third + 1)).toEqual(status === '' ? newest : newest.slice(0, 1));
-      expect(await between(third, third + 1)).toEqual(newest.slice(0, 1));
-      expect(await between(third + 1, third + 2)).toEqual([]);
-      expect(await between(0, first)).toEqual([]);
-    }
-    expect(await listed(`from=${second}&to=${third}`)).toEqual(newest.slice(1, 2));
     expect(await listed(`from=${second}`)).toEqual(newest.slice(0, 2));
     expect(await listed(`to=${third}`)).toEqual(newest.slice(1));
+    expect(await listed(`from=${second}&to=${third}`)).toEqual(newest.slice(1, 2));
     expect(await listed(`to=${third}&cursor=${newest[1]}`)).toEqual(newest.slice(2));
     expect(await listed(`from=${first}&to=${third}&status=expired`)).toEqual(newest.slice(1));
+    expect(await listed(`from=${third}&to=${third + 1}&status=open`)).toEqual(newest.slice(0, 1));
+    expect(await listed(`from=${third + 1}&to=${third + 2}`)).toEqual([]);
   });
 
   test('payments, refunds and events are listed between two times of it', async () => {
