@@ -7,6 +7,7 @@ import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { Holder, overtaken, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
+import { inRaces, atOnce as race } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 
 const service = useService();
@@ -33,12 +34,40 @@ test.each([
   expect((await shop.amountsOf(payment)).pending).toBe(10);
 });
 
+test('a refund does not fail that is canceled meanwhile', async () => {
+  const payment = await shop.capture();
+  const { id } = (await shop.propose(payment, 10)).body;
+  const canceled = `WITH canceled AS (UPDATE refunds SET status = 'canceled' WHERE id = $1 RETURNING payment_id)
+    UPDATE payments SET amount_pending_refund = 0 FROM canceled WHERE id = payment_id`;
+  const failed = await whileChanged(id, canceled, () => shop.fail(id));
+  expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_not_pending']);
+  expect((await shop.amountsOf(payment)).pending).toBe(0);
+});
+
 test('a session is not paid whose time ends after its payment was decided', async () => {
   const session = (await shop.createSession()).body;
   const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
   const paid = await whileChanged(session.id, over, () => shop.record({ amount: 1000, checkout_session: session.id }));
   expect([paid.status, paid.body.error?.code]).toEqual([422, 'session_not_open']);
   expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
+});
+
+test('the same concurrent outcome is counted once; concurrent returns and releases free an amount once', async () => {
+  await inRaces(async (number) => {
+    // Nothing is left beside both: an outcome that was counted since it was read is not another one beyond what was captured.
+    const payment = await shop.capture({ amount: 2 });
+    const refund = (await shop.propose(payment, 1)).body.id;
+    const hold = (await shop.hold(payment, { amount: 1 })).body.id;
+    const both = [shop, shop.at(other)];
+    const same = [...both, ...both].map((at) => () => at.succeed(refund));
+    expect(new Set((await race(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const counted = { captured: 2, refunded: 1, pending: 0 };
+    expect(await shop.amountsOf(payment)).toMatchObject(counted);
+    const twice = both.flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
+    for (const { status } of await race(twice, number)) expect(status).toBe(200);
+    const { body } = await shop.get(`/v1/payments/${payment}`);
+    expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 2 });
+  });
 });
 
 test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
