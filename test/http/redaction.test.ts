@@ -1,32 +1,22 @@
 /** A redacted session: what it told of a customer is nowhere any more, and everything else is as it was. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { isReplay, post, type Reply, untilDecided } from '../support/client.js';
 import { pathIn, visit } from '../support/page.js';
 import { answersWithPlant, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useWebhooks } from '../support/setup.js';
+import { useReceiver, useWebhooks } from '../support/setup.js';
 import { deliver } from '../support/webhooks.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 
 const { service } = useWebhooks({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.behave(answer(500));
-});
+const receiver = useReceiver(answer(500));
 
 afterEach(() => expectBalanced(service));
-afterAll(() => receiver.close());
 
 const redact = (id: string, key?: string) => shop.post(`${SESSIONS}/${id}/redact`, undefined, key);
 const read = async (path: string) => (await shop.get(path)).body;

@@ -1,5 +1,5 @@
 /** The clock of an organization's test mode applies to everything there, and to nothing else. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import { storedReceiver } from '../../src/modules/webhooks/domain/receiver.js';
@@ -12,8 +12,9 @@ import { atOnce, get, isReplay, type Reply, SMALLEST, untilDecided } from '../su
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
+import { useReceiver } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { createKey } from '../support/tenants.js';
 
@@ -26,19 +27,9 @@ const service = useService({ config });
 /** Another process on the same database. */
 const other = useOther(service, { config });
 const shop = useShop(service);
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.behave(answer(204));
-});
+const receiver = useReceiver();
 
 afterEach(() => expectBalanced(service));
-afterAll(() => receiver.close());
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const BEGAN = seconds();

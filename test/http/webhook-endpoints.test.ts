@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Deliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
@@ -8,8 +8,8 @@ import { useShop } from '../kit/setup.js';
 import { atOnce, isReplay, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
-import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
-import { useWebhooks } from '../support/setup.js';
+import { answer, type Received, startReceiver } from '../support/receiver.js';
+import { useReceiver, useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { attempt, deliver, isSignedBy } from '../support/webhooks.js';
 
@@ -20,16 +20,9 @@ const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 const world = useWebhooks();
 const shop = useShop(world.service);
-let receiver: Receiver;
+const receiver = useReceiver();
 
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-
-afterEach(async () => {
-  await world.service.sql.query('DELETE FROM ledger_webhook_endpoints');
-  await receiver.close();
-});
+afterEach(() => world.service.sql.query('DELETE FROM ledger_webhook_endpoints'));
 
 /** They have the same operations. An endpoint of the ledger has no organization. */
 const MERCHANT = { name: 'organizations', path: '/v1/webhook_endpoints', isLedger: false };

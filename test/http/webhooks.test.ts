@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
@@ -9,9 +9,9 @@ import { isReplay, type Reply, send } from '../support/client.js';
 import { expectError, readResource } from '../support/envelope.js';
 import { overtaken } from '../support/holder.js';
 import { until } from '../support/processes.js';
-import { answer, endless, hang, type Received, type Receiver, reset, startReceiver } from '../support/receiver.js';
+import { answer, endless, hang, type Received, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { useWebhooks } from '../support/setup.js';
+import { useReceiver, useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
 import { attempt, deliver, isSignedBy, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
@@ -20,13 +20,7 @@ const HOUR = 60 * MINUTE;
 
 const world = useWebhooks();
 const shop = useShop(world.service);
-let receiver: Receiver;
-
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-
-afterEach(() => receiver.close());
+const receiver = useReceiver();
 
 const secretsOf = () => world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
 
