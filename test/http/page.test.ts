@@ -1,8 +1,7 @@
 /** The page on which customers pay, as a browser without scripts sees it. */
 import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
-import { startService } from '../kit/service.js';
-import { useService, useShop } from '../kit/setup.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, pathIn, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
@@ -19,6 +18,11 @@ const FREE = {
 };
 
 const service = useService({ config: { publicUrl: `${PUBLIC_URL}/`, webhookAllowPrivate: true } });
+const elsewhere = useOther(service, { config: { publicUrl: 'https://other.example', webhookAllowPrivate: true } });
+/** Without an address for customers. */
+const hidden = useOther(service, { config: { webhookAllowPrivate: true } });
+/** On another database. */
+const stranger = useService({ config: { publicUrl: PUBLIC_URL } });
 const shop = useShop(service);
 
 const at = (path: string) => service.url + path.replace(/^\/shop/, '');
@@ -59,18 +63,8 @@ describe('the address of a page', () => {
 
   test('is valid on every process of the database, and on no other', async () => {
     const { path } = await open();
-    const other = await startService({
-      databaseUrl: service.databaseUrl,
-      config: { publicUrl: 'https://other.example' },
-    });
-    const stranger = await startService({ config: { publicUrl: PUBLIC_URL } });
-    try {
-      expect((await visit(other.url + path.replace('/shop', ''))).status).toBe(200);
-      expect((await visit(stranger.url + path.replace('/shop', ''))).status).toBe(404);
-    } finally {
-      await other.close();
-      await stranger.close();
-    }
+    expect((await visit(elsewhere.url + path.replace('/shop', ''))).status).toBe(200);
+    expect((await visit(stranger.url + path.replace('/shop', ''))).status).toBe(404);
   });
 
   test("does not contain the session's ID, and a wrong one is not found", async () => {
@@ -100,16 +94,11 @@ describe('the address of a page', () => {
 
   test('is served only if PUBLIC_URL is set', async () => {
     const { id, path } = await open();
-    const private_ = await startService({ databaseUrl: service.databaseUrl });
-    try {
-      const there = shop.at(private_);
-      const read = await there.get(`/v1/checkout_sessions/${id}`);
-      expect([read.status, read.headers.get('link')]).toEqual([200, null]);
-      expect((await there.get(`/v1/checkout_sessions/${id}/page`)).status).toBe(404);
-      expect((await visit(private_.url + path.replace('/shop', ''))).status).toBe(404);
-    } finally {
-      await private_.close();
-    }
+    const there = shop.at(hidden);
+    const read = await there.get(`/v1/checkout_sessions/${id}`);
+    expect([read.status, read.headers.get('link')]).toEqual([200, null]);
+    expect((await there.get(`/v1/checkout_sessions/${id}/page`)).status).toBe(404);
+    expect((await visit(hidden.url + path.replace('/shop', ''))).status).toBe(404);
   });
 
   test('does not depend on the headers of a request', async () => {
