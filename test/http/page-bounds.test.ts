@@ -111,7 +111,8 @@ test('Pay is stored once, however often it is pressed', async () => {
 describe('a form', () => {
   test('of 1 KiB is taken, a byte more is refused, with and without a Content-Length', async () => {
     const path = await open();
-    const send = (body: BodyInit, more: object = {}) => submit(`${service.url}${path}/pay`, { body, ...more });
+    const send = (body: NonNullable<RequestInit['body']>, more: object = {}) =>
+      submit(`${service.url}${path}/pay`, { body, ...more });
     expect((await send('a'.repeat(1024))).status).toBe(303);
     const refused = [
       await send('a'.repeat(1025)),
