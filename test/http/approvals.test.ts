@@ -47,12 +47,14 @@ async function ledgerHas(id: string) {
 
 test('it is seen by everybody and given to nobody', async () => {
   const { body: refund } = await bot.propose(payment, 500);
+  const { id } = refund;
   expect((await shop.claim()).body.data).toEqual([]);
   const shown = { ...ownedRefund(shop.organization, refund), approval: 'waiting' };
-  expect(await ledgerHas(refund.id)).toEqual({ shown, isListed: false });
-  expect((await shop.ledgerGet(`/ledger/v1/refunds/${refund.id}`)).body).toEqual(shown);
+  expect(await ledgerHas(id)).toEqual({ shown, isListed: false });
+  expect((await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body).toEqual(shown);
+  const [event] = await shop.eventsOf(id);
   const details = { reference: null, description: null, provider_reference: null, approval: 'waiting' };
-  expect((await shop.eventsOf(refund.id))[0].data).toEqual({ object: refund, reason: null, ...details });
+  expect(event.data).toEqual({ object: refund, reason: null, ...details });
 });
 
 test('of a free refund it is said who proposed it, and its events are as they were', async () => {
@@ -101,12 +103,19 @@ test('approved by another holder, it is paid out like any other', async () => {
   expect((await shop.claim()).body.data).toMatchObject([{ id, approval: 'approved', claim: { number: 1 } }]);
   await shop.succeed(id);
   const events = await shop.eventsOf(id);
-  expect(events.map(({ type, sequence, data }) => [type, sequence, data.approval])).toEqual([
+  const seen = events.map(({ type, sequence, data }: Event) => [type, sequence, data.approval]);
+  expect(seen).toEqual([
     ['refund.created', 1, 'waiting'],
     ['refund.approved', 2, 'approved'],
     ['refund.succeeded', 3, 'approved'],
   ]);
 });
+
+interface Event {
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 test('rejected, it is canceled, and says why', async () => {
   const id = await waiting();
@@ -214,5 +223,8 @@ test('money that left all the same is a fact, which is counted', async () => {
   expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
   expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
   const events = await shop.eventsOf(paid[0] as string);
-  expect(events.map(({ data }) => data.approval)).toEqual(['waiting', 'waiting']);
+  expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([
+    ['refund.created', 'waiting'],
+    ['refund.succeeded', 'waiting'],
+  ]);
 });
