@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { hot, insertInto, type Part } from '../../src/engine/form.js';
 import { composed } from '../../src/engine/statement.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
@@ -11,12 +11,13 @@ import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
 const owner = { queue: 'test' };
+let dataSource: DataSource;
 let database: Database;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
-  const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
   const { master } = dataSource.driver as unknown as { master: Pool };
   master.on('acquire', tellLater);
   await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
@@ -45,7 +46,7 @@ function tellLater(client: PoolClient): void {
 
 afterAll(() => close());
 
-beforeEach(() => database.autocommit(owner, { name: 'empty', text: 'TRUNCATE seats, notes' }, []));
+beforeEach(() => dataSource.query('TRUNCATE seats, notes'));
 
 @Entity('seats')
 class SeatRecord {
@@ -78,22 +79,16 @@ const rename = (seat: number, guest: string): Part => ({
 const note = (text: string, committed?: () => void): Part =>
   hot(owner, NOTE, { note: text }, { ...(committed && { committed }) });
 
-async function stored(): Promise<{ seats: Record<number, string>; notes: string[] }> {
-  const { rows: seats } = await database.autocommit<{ seat: number; guest: string }>(
-    owner,
-    { name: 'seats', text: 'SELECT seat, guest FROM seats' },
-    [],
-  );
-  const { rows: notes } = await database.autocommit<{ note: string }>(
-    owner,
-    { name: 'notes', text: 'SELECT note FROM notes ORDER BY note' },
-    [],
-  );
+async function stored() {
+  const seats = await dataSource.query<{ seat: number; guest: string }[]>('SELECT * FROM seats');
+  const notes = await dataSource.query<{ note: string }[]>('SELECT note FROM notes ORDER BY note');
   return {
     seats: Object.fromEntries(seats.map(({ seat, guest }) => [seat, guest])),
     notes: notes.map(({ note }) => note),
   };
 }
+
+const seat = (number: number) => database.commit(async () => decided(null, sit(number, 'Ada')));
 
 /** Calls what is decided with the number of the attempt, and counts the attempts. */
 function attempts<Result>(decide: (attempt: number) => Result) {
@@ -111,37 +106,27 @@ test('writes nothing when nothing is decided', async () => {
   expect(await database.commit(async () => decided('as before'))).toBe('as before');
 });
 
-test('decides again when a constraint says that the decision is stale', async () => {
-  await database.commit(async () => decided(null, sit(1, 'Ada')));
-  const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
-  expect(await database.commit(decide)).toBe(2);
-  expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
-});
-
-test('decides again when a part changes another number of rows than it must', async () => {
-  await database.commit(async () => decided(null, sit(2, 'Ada')));
-  const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), rename(attempt, 'Bob')));
-  expect(await database.commit(decide)).toBe(2);
-  expect(await stored()).toEqual({ seats: { 2: 'Bob' }, notes: ['seat 2'] });
-});
-
-test('decides again in a new transaction when the decision is made inside of one', async () => {
-  await database.commit(async () => decided(null, sit(1, 'Ada')));
-  const inside = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
-  expect(await database.commit(async () => inTransaction(owner, inside.decide))).toBe(2);
-  expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
+test.each([
+  ['a constraint says that the decision is stale', 1, sit, { 1: 'Ada', 2: 'Bob' }],
+  ['a part changes another number of rows than it must', 2, rename, { 2: 'Bob' }],
+])('decides again when %s, in a new transaction if it was made inside of one', async (_, taken, write, seats) => {
+  for (const isInside of [false, true]) {
+    await dataSource.query('TRUNCATE seats, notes');
+    await seat(taken);
+    const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), write(attempt, 'Bob')));
+    expect(await database.commit(isInside ? async () => inTransaction(owner, decide) : decide)).toBe(2);
+    expect(await stored()).toEqual({ seats, notes: ['seat 2'] });
+  }
 });
 
 test.each([
   ['a constraint', () => sit(1, 'Bob')],
   ['a number of rows', () => rename(2, 'Bob')],
 ])('refuses with service_unavailable when the decision is stale five times by %s', async (_, stale) => {
-  await database.commit(async () => decided(null, sit(1, 'Ada')));
+  await seat(1);
   const counted = attempts(() => decided(null, note('never'), stale()));
-  await expect(database.commit(counted.decide)).rejects.toMatchObject({
-    code: 'service_unavailable',
-    kind: 'unavailable',
-  });
+  const refusal = { code: 'service_unavailable', kind: 'unavailable' };
+  await expect(database.commit(counted.decide)).rejects.toMatchObject(refusal);
   expect(counted.made).toBe(5);
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
 });
@@ -152,7 +137,7 @@ test.each([
 ])(
   'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
   async (_, writes) => {
-    await database.commit(async () => decided(null, sit(3, 'Ada')));
+    await seat(3);
     const counted = attempts(() => decided(null, ...writes));
     await expect(database.commit(counted.decide)).rejects.toMatchObject({ code: '23502' });
     expect(counted.made).toBe(1);
@@ -183,14 +168,11 @@ test('a transaction in which a statement has failed is no commit, though nobody 
 
 test('reports a commit once, and only a commit', async () => {
   const committed: string[] = [];
-  await database.commit(async () => decided(null, sit(1, 'Ada')));
-  const { decide } = attempts((attempt) =>
-    decided(
-      attempt,
-      note('reported', () => committed.push(`seat ${attempt}`)),
-      sit(attempt, 'Bob'),
-    ),
-  );
+  await seat(1);
+  const { decide } = attempts((attempt) => {
+    const reported = note('reported', () => committed.push(`seat ${attempt}`));
+    return decided(attempt, reported, sit(attempt, 'Bob'));
+  });
   await database.commit(decide);
   expect(committed).toEqual(['seat 2']);
 });

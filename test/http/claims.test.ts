@@ -1,33 +1,122 @@
-/** Defaults and bounds of claims; the model and conformance/cases/ledger.json have what a claim allows. */
-import { expect, test } from '@jest/globals';
+/** Bounds, turns, leases and races of claims, over two instances; the model and conformance/cases/ledger.json have what a claim allows. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { useService, useShop } from '../kit/setup.js';
-import { atOnce } from '../support/client.js';
+import { startService } from '../kit/service.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
+import { atOnce, type Reply, send, untilDecided } from '../support/client.js';
+import { Holder } from '../support/holder.js';
+import { scrape } from '../support/metrics.js';
+import { inRaces, atOnce as race } from '../support/races.js';
+import { expectBalanced } from '../support/reconciled.js';
 import { Shop, type Twin } from '../support/shop.js';
+import { createLedgerKey } from '../support/tenants.js';
 
-const CLAIM = '/ledger/v1/refunds/claim';
+const REFUNDS = '/ledger/v1/refunds';
+const CLAIM = `${REFUNDS}/claim`;
+const LONG = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
 
 const service = useService();
+const other = useOther(service);
 const shop = useShop(service);
+let payment: string;
 
-async function propose(count: number, at: Shop = shop): Promise<string[]> {
-  const payment = (await at.record()).body.id;
-  const ids: string[] = [];
-  while (ids.length < count) ids.push((await at.propose(payment, 1)).body.id);
-  return ids;
-}
+beforeEach(async () => {
+  payment = await shop.capture();
+});
 
-interface Claimed {
-  readonly body: { readonly data: readonly { readonly id: string; readonly claim: object }[] };
-}
+afterEach(() => expectBalanced(service));
 
-const idsOf = ({ body }: Claimed) => body.data.map(({ id }) => id);
+const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
+const act = (id: string, action: string, body: object) => shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+const now = () => Math.floor(Date.now() / 1000);
 /** The end of a lease of so many seconds, from an instant before the claim until now. */
 const endOf = (seconds: number, before: number) => ({
   asymmetricMatch: (at: unknown) => Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
 });
-const now = () => Math.floor(Date.now() / 1000);
+
+const lapse = (id: string) =>
+  service.sql.query(
+    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
+    [uuidOf(id)],
+  );
+
+async function propose(count: number, at: Shop = shop): Promise<string[]> {
+  const of = at === shop ? payment : await at.capture();
+  const ids: string[] = [];
+  while (ids.length < count) ids.push((await at.propose(of, 1)).body.id);
+  return ids;
+}
+
+/** A refund that is the only one of its organization, so that its claims are of this one or of none. */
+async function proposeAlone(): Promise<{ own: Shop; id: string }> {
+  const own = await Shop.open(service, shop);
+  return { own, id: (await propose(1, own))[0] as string };
+}
+
+// Those of all organizations are first, before there are refunds that nobody has claimed.
+test('organizations take turns, also from claim to claim', async () => {
+  const shops = [shop, ...(await atOnce(2, () => Shop.open(service, shop)))];
+  const ownerOf = new Map<string, string>();
+  for (const each of shops) for (const id of await propose(4, each)) ownerOf.set(id, each.organization);
+  const owners: (string | undefined)[] = [];
+  for (let at = 0; at < 12; at++) owners.push(ownerOf.get(idsOf(await shop.bare(CLAIM, { limit: 1 }))[0] as string));
+  for (let round = 0; round < 4; round++) expect(new Set(owners.slice(3 * round, 3 * round + 3)).size).toBe(3);
+  expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
+});
+
+test('released refunds of one organization starve neither its own nor the refunds of another', async () => {
+  const poison = await propose(10);
+  expect(idsOf(await shop.claim())).toEqual(poison);
+  for (const id of poison) await act(id, 'release', { claim: 1 });
+  const [foreign, own] = [...(await propose(1, await Shop.open(service, shop))), ...(await propose(1))];
+  const next = idsOf(await shop.bare(CLAIM, { limit: 4 }));
+  expect(next).toEqual(expect.arrayContaining([foreign, own]));
+  expect(next).toHaveLength(4);
+  await shop.bare(CLAIM, { limit: 100 });
+});
+
+test('8 workers claim 200 refunds, each exactly once', async () => {
+  const proposed = await atOnce(200, async () => (await shop.propose(payment, 1)).body.id as string);
+  const claimed = await atOnce(8, async (number) => {
+    const at = number % 2 === 0 ? shop : shop.at(other);
+    const mine: string[] = [];
+    for (let batch = idsOf(await at.claim()); batch.length > 0; batch = idsOf(await at.claim())) mine.push(...batch);
+    return mine;
+  });
+  // A worker that found nothing may have passed by what another one then gave up: none does here.
+  expect(claimed.flat().sort()).toEqual(proposed.sort());
+});
+
+// A worker looks at ten organizations at most, at one twice when another worker was faster.
+test('5 workers that claim one refund each find one of each organization, though all begin at the same one', async () => {
+  for (let round = 0; round < 10; round++) {
+    const alone = await atOnce(5, proposeAlone);
+    const claims = await atOnce(5, (number) => (number % 2 ? shop : shop.at(other)).bare(CLAIM, { limit: 1 }));
+    expect(claims.flatMap(idsOf).sort()).toEqual(alone.map(({ id }) => id).sort());
+  }
+});
+
+describe.each([
+  ['of one organization', () => shop.claim()],
+  ['of all organizations', () => shop.bare(CLAIM, { limit: 100 })],
+])('a claim %s skips locked refunds', (_, claim) => {
+  test.each([
+    ['was never claimed', async () => undefined],
+    ['lapsed', lapse],
+  ])('and %s', async (_case, prepare) => {
+    const [locked = '', free = ''] = await propose(2);
+    await claim();
+    const release = 'UPDATE refunds SET claim_expires_at = NULL, claimable_at = now() WHERE id = ANY ($1)';
+    await service.sql.query(release, [[locked, free].map(uuidOf)]);
+    await prepare(locked);
+    const holder = await Holder.connect(service.databaseUrl);
+    await holder.hold('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
+    expect(idsOf(await claim())).toEqual([free]);
+    await holder.end();
+    expect(idsOf(await claim())).toEqual([locked]);
+  });
+});
 
 test('a claim takes ten unless it has a limit, for a minute unless it has a lease, of any organization', async () => {
   const own = await propose(12);
@@ -67,4 +156,99 @@ test('PostgreSQL itself refuses a claim on a refund that is not pending', async 
   await shop.cancel(id);
   const claim = `UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $1`;
   await expect(service.sql.query(claim, [uuidOf(id)])).rejects.toMatchObject({ constraint: 'refunds_claim' });
+});
+
+/** Refunds of so many organizations, all leased for 60 days but the last one. */
+const AT_PROVIDER = `WITH made AS MATERIALIZED (
+    SELECT ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid AS id, number < $1 AS is_leased
+    FROM generate_series(1, $1::integer) AS number
+  ), paid AS (
+    INSERT INTO payments (organization_id, mode, id, amount, amount_refunded, amount_pending_refund, currency)
+    SELECT id, 'test', id, 1, 0, 1, 'usd' FROM made
+  )
+  INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status, claim_number, claim_expires_at, claimable_at)
+  SELECT id, 'test', id, id, 1, 'usd', 'pending', is_leased::integer, CASE WHEN is_leased THEN now() + interval '60 days' END,
+    CASE WHEN is_leased THEN now() + interval '60 days' ELSE to_timestamp(0) END FROM made`;
+
+test('thousands of organizations whose refunds are at a provider do not hide the refund of another', async () => {
+  const own = await startService();
+  const key = await createLedgerKey(own);
+  await own.sql.query(AT_PROVIDER, [2500]);
+  const { body } = await send('POST', own.url + CLAIM, { key, body: { limit: 10 } });
+  expect(body.data).toMatchObject([{ claim: { number: 1 } }]);
+  await own.close();
+});
+
+test('a released refund cannot be claimed before its delay is over, but canceled at once', async () => {
+  const [id = ''] = await propose(1);
+  await shop.claim();
+  const released = await act(id, 'release', { claim: 1, delay_seconds: 604_800 });
+  expect([released.status, released.body.claim]).toEqual([200, null]);
+  expect(idsOf(await shop.claim())).toEqual([]);
+  expect((await shop.cancel(id)).body.status).toBe('canceled');
+  const { error } = (await act(id, 'release', { claim: 1, delay_seconds: 604_801 })).body;
+  expect(error.errors).toMatchObject([{ param: 'delay_seconds', code: 'too_large' }]);
+});
+
+test('a lease of 60 days outlives the process, and so does what the provider calls the refund when it has ended', async () => {
+  const [id = ''] = await propose(1);
+  const first = await startService({ databaseUrl: service.databaseUrl });
+  await shop.at(first).claim();
+  const asked = now();
+  const before = (await shop.at(first).ledgerPost(`${REFUNDS}/${id}/extend`, LONG)).body;
+  expect(before).toMatchObject({ provider_reference: 're_provider', claim: { expires_at: endOf(5_184_000, asked) } });
+  await first.close();
+  expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toEqual(before);
+  expect([idsOf(await shop.claim()), idsOf(await shop.bare(CLAIM, { limit: 100 }))]).toEqual([[], []]);
+  expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
+  const over = 'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1';
+  await service.sql.query(over, [uuidOf(id)]);
+  const taken = { id, claim: { number: 2 }, provider_reference: 're_provider' };
+  expect((await shop.claim()).body.data).toMatchObject([taken]);
+  expect((await act(id, 'extend', LONG)).body.error.code).toBe('refund_claimed');
+  expect((await shop.succeed(id)).body).toMatchObject({ status: 'succeeded', provider_reference: 're_provider' });
+});
+
+test('nobody is called for a refund that a provider has', async () => {
+  const own = await startService();
+  const alone = await Shop.open(own);
+  const [id] = await propose(1, alone);
+  await alone.claim();
+  await alone.ledgerPost(`${REFUNDS}/${id}/extend`, LONG);
+  expect(await scrape(own)).toMatchObject({
+    'tillgate_refunds_pending{mode="test",claimed="yes"}': 1,
+    'tillgate_refunds_oldest_pending_seconds{mode="test"}': 0,
+  });
+  await own.close();
+});
+
+test('from the fifth claim on, a pending refund is stuck', async () => {
+  const [id = ''] = await propose(1);
+  for (let number = 1; number <= 5; number++) {
+    await shop.claim();
+    if (number < 5) await act(id, 'release', { claim: number });
+  }
+  expect((await scrape(service))['tillgate_refunds_stuck{mode="test"}']).toBe(1);
+});
+
+test('a reference lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
+  const body = { payment, amount: 5000, reference: 'all' };
+  const all = await atOnce(12, () => untilDecided(() => shop.post('/v1/refunds', body)));
+  expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+  expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
+});
+
+test.each([
+  ['fail', { claim: 1 }],
+  ['extend', { claim: 1, lease_seconds: 600 }],
+])('of a late %s and the claim that takes the refund over exactly one wins', async (action, body) => {
+  await inRaces(async (number) => {
+    const { own, id } = await proposeAlone();
+    await own.claim();
+    await lapse(id);
+    const late = () => own.at(other).ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+    const [extended, claimed] = await race([late, () => own.claim()], number);
+    expect(extended?.body.error?.code).toBe(extended?.status === 200 ? undefined : 'refund_claimed');
+    expect(claimed?.body.data).toMatchObject(extended?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
+  });
 });

@@ -3,7 +3,6 @@ import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { LARGE, SMALLEST } from '../support/client.js';
-import { Shop } from '../support/shop.js';
 
 const service = useService();
 const shop = useShop(service);
@@ -25,15 +24,14 @@ interface Listed {
 }
 
 /** All pages, each held to its envelope. */
-async function walk(query: string, limit: number): Promise<string[]> {
+async function walk(query: string): Promise<string[]> {
   const found: string[] = [];
   for (let cursor = ''; ; ) {
-    const { body, text } = await shop.get(`/v1/events?${query}&limit=${limit}${cursor}`);
+    const { body, text } = await shop.get(`/v1/events?${query}&limit=100${cursor}`);
     const data: Listed[] = body.data;
     const next = body.has_more || query.includes('asc') ? data.at(-1)?.id : null;
     const { has_more } = body;
     expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
-    expect(data.length).toBeGreaterThan(0);
     // Each event stands in it twice.
     expect(text.length).toBeLessThan(4 * 1024 * 1024);
     found.push(...data.map((event) => event.data.object.id));
@@ -48,18 +46,11 @@ const QUERIES = [
   ...['asc', 'desc'].map((way) => `order=${way}&type=checkout.session.created`),
 ];
 
-test.each(QUERIES)('pages ?%s, each event once, and none of others', async (query) => {
-  await (await Shop.open(service)).createSession();
-  await (await Shop.open(service, { mode: 'live' })).createSession();
-  const expected = query.includes('type') ? all.slice(0, 5) : all;
-  expect(await walk(query, 2)).toEqual(query.includes('asc') ? expected : expected.toReversed());
-});
-
 test('a page of large events ends early, has at least one event, and has has_more', async () => {
   for (let at = 0; at < 10; at++) all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
   for (const query of QUERIES) {
     const expected = query.includes('type') ? all.filter((id) => id.startsWith('cs_')) : all;
-    expect(await walk(query, 100)).toEqual(query.includes('asc') ? expected : expected.toReversed());
+    expect(await walk(query)).toEqual(query.includes('asc') ? expected : expected.toReversed());
   }
   const pages = await Promise.all([1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)));
   expect(pages.map(({ body }) => [body.data.length, body.has_more])).toEqual([

@@ -1,37 +1,16 @@
 /** Events under races, sweepers and time. conformance/cases/events.json has the event of each change. */
 import { expect, test } from '@jest/globals';
-import { NotifyUrlsFilled1763700000037 } from '../../migrations/index.js';
-import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { createMigrationDataSource } from '../../src/persistence/data-source.js';
-import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { firstUuidAt } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
-import { SMALLEST } from '../support/client.js';
+import { type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { until } from '../support/processes.js';
 
 const DAY = 86_400_000;
 
 const clock = new TestClock();
 const service = useService({ clock });
 const shop = useShop(service);
-
-test('sessions that expire at their expires_at have an event which shows what the API shows', async () => {
-  const one = (await shop.createSession()).body;
-  const other = (await shop.createSession({ ...SMALLEST, notify_url: 'https://example.test/' })).body;
-  await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
-  await service.application.get(SessionSweeper).expire();
-  await until(async () => (await shop.eventsOf(one.id)).length + (await shop.eventsOf(other.id)).length === 4);
-  for (const { id } of [one, other]) {
-    const object = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
-    const [, expired] = await shop.eventsOf(id);
-    expect(expired).toMatchObject({ type: 'checkout.session.expired', sequence: 2, data: { object, reason: null } });
-  }
-  const { rows } = await service.sql.query(
-    `SELECT receiver, count(*)::int FROM webhook_deliveries WHERE url = 'https://example.test/' GROUP BY receiver`,
-  );
-  expect(rows).toEqual([{ receiver: 'example.test', count: 2 }]);
-});
 
 test('refused, replayed and concurrent requests leave one event for each change', async () => {
   const created = await Promise.all([1, 2, 3].map(() => shop.post('/v1/checkout_sessions', SMALLEST, 'the-same')));
@@ -42,31 +21,10 @@ test('refused, replayed and concurrent requests leave one event for each change'
   const made = refunds.filter(({ status }) => status === 201);
   expect(made).toHaveLength(2);
   await Promise.all(made.flatMap(({ body }) => [shop.cancel(body.id), shop.succeed(body.id)]));
-  const { data } = (await shop.get('/v1/events?limit=100')).body;
-  const sequences = Map.groupBy(
-    data as { sequence: number; data: { object: { id: string } } }[],
-    (one) => one.data.object.id,
-  );
-  expect([...sequences.values()].map((events) => events.map(({ sequence }) => sequence))).toEqual([
-    [2, 1],
-    [2, 1],
-    [1],
-    [2, 1],
-  ]);
-});
-
-test('the migration gives a payment of an earlier version, which did not store the notify URL, that of its session', async () => {
-  const url = 'https://earlier.test/';
-  const session = (await shop.createSession({ ...SMALLEST, notify_url: url })).body.id;
-  const of = [await shop.capture({ amount: 1000, checkout_session: session }), await shop.capture()];
-  const migrations = await createMigrationDataSource(service.databaseUrl).initialize();
-  const runner = migrations.createQueryRunner();
-  await new NotifyUrlsFilled1763700000037().down(runner);
-  await runner.query('UPDATE payments SET notify_url = DEFAULT');
-  await new NotifyUrlsFilled1763700000037().up(runner);
-  const stored = of.map((payment) => runner.query('SELECT notify_url FROM payments WHERE id = $1', [uuidOf(payment)]));
-  expect(await Promise.all(stored)).toEqual([[{ notify_url: url }], [{ notify_url: null }]]);
-  await migrations.destroy();
+  const { data }: { data: Reply['body'][] } = (await shop.get('/v1/events?limit=100')).body;
+  const sequences = Map.groupBy(data, (one) => one.data.object.id).values();
+  const counted = [...sequences].map((events) => events.map(({ sequence }) => sequence));
+  expect(counted).toEqual([[2, 1], [2, 1], [1], [2, 1]]);
 });
 
 test('the database refuses a second event for the same step', async () => {

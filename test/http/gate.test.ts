@@ -4,7 +4,7 @@ import { type Service, startService } from '../kit/service.js';
 import { useService } from '../kit/setup.js';
 import { get, post, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { expectError } from '../support/envelope.js';
+import { expectError, expectUnauthorized } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
 import { createKey, createLedgerKey, createOperatorKey, createTenant, type Tenant } from '../support/tenants.js';
 
@@ -30,13 +30,6 @@ const authorized = (authorization: string, { url } = service): Promise<Reply> =>
   get(url + LIST, { headers: { authorization } });
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
-function expectUnauthorized(reply: Reply, path = LIST): void {
-  const nextStep = { type: 'authenticate', path, method: 'GET' };
-  const errors = [['Authorization', 'invalid_value']] as const;
-  expectError(reply, { status: 401, code: 'invalid_api_key', errors, nextStep });
-  expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
-}
-
 describe('authentication', () => {
   const FAULTS: [name: string, authorization: (token: string) => string][] = [
     ['no scheme', (token) => token],
@@ -54,7 +47,7 @@ describe('authentication', () => {
   ];
 
   test.each(FAULTS)('%s is refused', async (_, authorization) => {
-    expectUnauthorized(await authorized(authorization(tenant.test)));
+    expectUnauthorized(await authorized(authorization(tenant.test)), LIST);
   });
 
   test('the message names the prefixes, and not whether a key is unknown, revoked or expired', async () => {
@@ -97,8 +90,8 @@ describe('authentication', () => {
     const line = `Authorization: Bearer ${tenant.test}`;
     const request = (...lines: string[]) => sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
     expect((await request(line)).status).toBe(200);
-    expectUnauthorized(await request(line, line));
-    expectUnauthorized(await request(line, 'authorization: Bearer garbage'));
+    expectUnauthorized(await request(line, line), LIST);
+    expectUnauthorized(await request(line, 'authorization: Bearer garbage'), LIST);
   });
 
   test('a key stops at its expiry', async () => {
@@ -108,7 +101,7 @@ describe('authentication', () => {
     clock.advance(expiresAt - clock.now() - 1);
     expect((await authorized(`Bearer ${key}`)).status).toBe(200);
     clock.advance(1);
-    expectUnauthorized(await authorized(`Bearer ${key}`));
+    expectUnauthorized(await authorized(`Bearer ${key}`), LIST);
   });
 
   test('a revoked key stops at once here, and within five seconds where the clock was set back an hour', async () => {
@@ -124,10 +117,10 @@ describe('authentication', () => {
     const keys = service.application.get(ManageApiKeys);
     const found = (await keys.list(null)).items.find(({ state }) => operator.startsWith(state.display));
     await keys.revoke(found?.state.id as string);
-    expectUnauthorized(await authorized(`Bearer ${key}`));
+    expectUnauthorized(await authorized(`Bearer ${key}`), LIST);
     steppedClock.setBack(3_600_000);
     steppedClock.advance(5_000);
-    expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));
+    expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere), LIST);
     expect((await operate(elsewhere)).status).toBe(401);
     await elsewhere.close();
   });

@@ -1,27 +1,33 @@
-/** Faults below JSON, in headers and the HTTP grammar, written to the socket byte by byte. */
+/** Faults below JSON, in headers, the HTTP grammar and bodies that are refused or never end, written to the socket byte by byte. */
 import { once } from 'node:events';
+import { request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { beforeAll, expect, test } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
 import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST, send } from '../support/client.js';
-import { expectError, expectInvalid } from '../support/envelope.js';
+import { expectError, expectInvalid, expectUnauthorized } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant } from '../support/tenants.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TEXT = JSON.stringify(SMALLEST);
+const MAX_BODY_BYTES = 256 * 1024;
+const LARGE = Buffer.alloc(10_000_000, ' ');
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
+const BEARER = () => `Authorization: Bearer ${shop.key}`;
+const LINES = () => ['Host: x', BEARER(), 'Content-Type: application/json'];
+const JSON_OF = () => ({ authorization: `Bearer ${shop.key}`, 'content-type': 'application/json' });
 
 /** A POST of the smallest body, right but for these header lines. */
-function create(...headers: readonly string[]): Promise<RawReply> {
-  const usual = ['Host: x', `Authorization: Bearer ${shop.key}`, 'Content-Type: application/json'];
-  const lines = [...usual, `Content-Length: ${TEXT.length}`, ...headers];
-  return sendBytes(service.url, head(`POST ${SESSIONS} HTTP/1.1`, ...lines), TEXT);
+function creation(...headers: readonly string[]): string {
+  return [`POST ${SESSIONS} HTTP/1.1`, ...LINES(), `Content-Length: ${TEXT.length}`, ...headers, '', TEXT].join('\r\n');
 }
+const create = (...headers: readonly string[]): Promise<RawReply> =>
+  sendBytes(service.url, creation('Connection: close', ...headers));
 
 const MALFORMED: [name: string, bytes: string][] = [
   ['no HTTP at all', 'GARBAGE\r\n\r\n'],
@@ -59,13 +65,10 @@ test('a connection that got a 408 is freed although its client never closes it',
 /** Of the answers that followed the first one on its connection. */
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-const BEARER = () => `Authorization: Bearer ${shop.key}`;
 
 test('a malformed request after a valid one is refused after the response to the valid one', async () => {
-  const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: follow'];
-  const request = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
   for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    const { text, status } = await sendBytes(service.url, request + rest);
+    const { text, status } = await sendBytes(service.url, creation('Idempotency-Key: follow') + rest);
     expect([status, ...statusesIn(text)]).toEqual([201, rest === '{}' ? 400 : 404]);
   }
 });
@@ -93,14 +96,9 @@ test('sixteen requests may wait on one connection, not seventeen', async () => {
 });
 
 test('a request begins when the one before it on its connection is answered', async () => {
-  const { organization, test: key } = await createTenant(service);
-  const lines = ['Host: x', `Authorization: Bearer ${key}`];
-  const body = ['Content-Type: application/json', `Content-Length: ${TEXT.length}`];
-  const creations = Array.from({ length: 8 }, (_, at) =>
-    [`POST ${SESSIONS} HTTP/1.1`, ...lines, ...body, `Idempotency-Key: ${organization}-${at}`, '', TEXT].join('\r\n'),
-  );
+  const creations = Array.from({ length: 8 }, (_, at) => creation(`Idempotency-Key: in-turn-${at}`));
   const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
-  const last = head(`GET ${SESSIONS} HTTP/1.1`, ...lines);
+  const last = head(`GET ${SESSIONS}?limit=8 HTTP/1.1`, 'Host: x', BEARER());
   const { text } = await sendBytes(service.url, first, ...creations, last);
   const list = JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as { data: { id: string }[] };
   const created = [...text.matchAll(/^location: \S+\/(\S+)/gim)].map(([, id]) => id);
@@ -118,8 +116,7 @@ test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
 });
 
 test('a broken chunk gets one answer, which is no 500', async () => {
-  const lines = ['Host: x', `Authorization: Bearer ${shop.key}`, 'Content-Type: application/json'];
-  const start = head(`POST ${SESSIONS} HTTP/1.1`, ...lines, 'Idempotency-Key: a', 'Transfer-Encoding: chunked');
+  const start = head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Idempotency-Key: a', 'Transfer-Encoding: chunked');
   const reply = await sendBytes(service.url, start, 'not a number\r\n{}\r\n');
   expectError(reply, { status: 400, code: 'invalid_param' });
   expect(reply.answers).toBe(1);
@@ -135,11 +132,7 @@ test('headers that are too large are refused', async () => {
 
 test('a missing Host is refused in HTTP/1.1 only', async () => {
   expectInvalid(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`)), ['Host', 'required']);
-  expectError(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), {
-    status: 401,
-    code: 'invalid_api_key',
-    errors: [['Authorization', 'invalid_value']],
-  });
+  expectUnauthorized(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), SESSIONS);
 });
 
 test('an unknown method is not allowed', async () => {
@@ -162,15 +155,14 @@ test('HEAD is GET without a body', async () => {
 
 test('a client that closes its half of the connection gets the answers to its requests, and to half a request a 400', async () => {
   const { hostname, port } = new URL(service.url);
-  const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: half'];
-  const creation = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
+  const half = creation('Idempotency-Key: half');
   const answersTo = async (bytes: string) => {
     const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     client.end(bytes);
     return statusesIn(Buffer.concat(await client.toArray()).toString());
   };
-  expect(await answersTo(`GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n${creation}`)).toEqual([401, 201]);
-  expect(await answersTo(creation.slice(0, -1))).toEqual([400]);
+  expect(await answersTo(`GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n${half}`)).toEqual([401, 201]);
+  expect(await answersTo(half.slice(0, -1))).toEqual([400]);
 });
 
 test('a query is held to UTF-8 also where no key is needed, and there a parameter may stand twice', async () => {
@@ -188,16 +180,9 @@ test('100-continue is met, other expectations are refused', async () => {
 
 test('an absolute request target names the same resource', async () => {
   const line = `GET ${service.url}${SESSIONS} HTTP/1.1`;
-  const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${shop.key}`));
+  const reply = await sendBytes(service.url, head(line, 'Host: x', BEARER()));
   expect(reply.status).toBe(200);
-  const refused = await sendBytes(service.url, head(line, 'Host: x'));
-  const nextStep = { type: 'authenticate', path: SESSIONS, method: 'GET' };
-  expectError(refused, {
-    status: 401,
-    code: 'invalid_api_key',
-    errors: [['Authorization', 'invalid_value']],
-    nextStep,
-  });
+  expectUnauthorized(await sendBytes(service.url, head(line, 'Host: x')), SESSIONS);
   const statuses: Record<string, number> = {};
   for (const rest of ['', '/', '?limit=1', '/nowhere']) {
     const { status } = await sendBytes(service.url, head(`GET ${service.url}${rest} HTTP/1.1`, 'Host: x'));
@@ -246,4 +231,79 @@ test('an address has 256 connections at most, except loopback, and where a proxy
   expect(await beside256(service, '127.0.0.1')).toEqual([true, true]);
   expect(await beside256(proxied, '192.0.2.1')).toEqual([true, true]);
   await proxied.close();
+});
+
+/** The status that a client sees which reads only when it has sent everything, if it sees one. */
+function statusOf(headers: Readonly<Record<string, string | number>>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', headers: { ...JSON_OF(), ...headers } };
+    const sent = request(service.url + SESSIONS, options, async (answer) => {
+      await text(answer);
+      resolve(answer.statusCode);
+    });
+    sent.on('error', reject).end(LARGE);
+  });
+}
+
+test.each([
+  { 'content-length': LARGE.length },
+  { 'content-length': LARGE.length, connection: 'close' },
+  { 'transfer-encoding': 'chunked' },
+  { 'transfer-encoding': 'chunked', connection: 'close' },
+])('10 MB with %j are refused, and every client reads it', async (headers) => {
+  const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)));
+  expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
+});
+
+test('256 KiB without a Content-Length are accepted, a byte more is refused', async () => {
+  const create = async (size: number) => {
+    const headers = { ...JSON_OF(), 'idempotency-key': `chunks-${size}` };
+    const body = new Blob([JSON.stringify(SMALLEST).padEnd(size)]).stream();
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    return (await fetch(service.url + SESSIONS, init)).status;
+  };
+  expect([await create(MAX_BODY_BYTES), await create(MAX_BODY_BYTES + 1)]).toEqual([201, 413]);
+});
+
+test('an endless body is answered while it is sent, and then its connection is closed', async () => {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const received: string[] = [];
+  socket.on('data', (chunk) => received.push(String(chunk))).on('error', () => undefined);
+  socket.write(head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Content-Length: 99999999999'));
+  const drip = setInterval(() => socket.write(Buffer.alloc(1_000, ' ')), 20);
+  await until(() => received.join('').includes('"payload_too_large"'));
+  await once(socket, 'close');
+  clearInterval(drip);
+  // Not the deadline of a whole request, which has a 408 of its own.
+  expect(received.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
+});
+
+test('a body that is announced and never sent is refused in one answer', async () => {
+  const reply = await sendBytes(
+    service.url,
+    head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Content-Length: 99999999999'),
+  );
+  expectError(reply, { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] });
+  expect(reply.answers).toBe(1);
+});
+
+test('a client that disconnects within its body causes no error', async () => {
+  const { log } = service.application.getHttpAdapter().getInstance() as unknown as { log: Record<'warn', () => void> };
+  const warn = jest.spyOn(log, 'warn');
+  const ends: number[] = [];
+  service.application.getHttpServer().on('request', (_: unknown, response: ServerResponse) => {
+    response.on('close', () => ends.push(response.statusCode));
+  });
+  const { hostname, port } = new URL(service.url);
+  for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(
+      `${head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), `Idempotency-Key: ${end}`, 'Content-Length: 100')}{"a":`,
+      () => socket[end](),
+    );
+  }
+  await until(() => ends.length === 3);
+  expect(warn).not.toHaveBeenCalled();
 });

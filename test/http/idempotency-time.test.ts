@@ -1,4 +1,5 @@
-/** The time for which a response is stored, and a key that another request holds. */
+/** What is stored of a request and for how long, and a key that another request holds; conformance/cases/idempotency.json has what retries are answered. */
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
 import { type Service, startService } from '../kit/service.js';
@@ -15,6 +16,25 @@ const shop = useShop(service, {}, beforeAll);
 
 const create = (idempotencyKey: string, { url }: Service = service, body: unknown = SMALLEST): Promise<Reply> =>
   post(`${url}/v1/checkout_sessions`, { key: shop.key, body, idempotencyKey });
+
+const LINE = '{"price_data":{"currency":"usd","product_data":{"name":"A"},"unit_amount":1000},"quantity":2}';
+
+test('the fingerprint is SHA-256 of the JSON, its members sorted', async () => {
+  await create('fingerprint', service, `{ "line_items": [${LINE}], "currency": "usd" }`);
+  const { rows } = await service.sql.query(`SELECT fingerprint FROM idempotency_keys WHERE key = 'fingerprint'`);
+  expect(rows).toEqual([{ fingerprint: hash('sha256', `{"currency":"usd","line_items":[${LINE}]}`, 'buffer') }]);
+});
+
+test('a request that the rate limit refuses leaves its key free', async () => {
+  // Time stands still: the second never ends.
+  const { databaseUrl } = service;
+  const limited = await startService({ databaseUrl, config: { rateLimitRps: 1 }, clock: new TestClock() });
+  await create('the-one-of-this-second', limited);
+  expect((await create('one-too-many', limited)).status).toBe(429);
+  const proper = await create('one-too-many');
+  expect([proper.status, isReplay(proper)]).toEqual([201, false]);
+  await limited.close();
+});
 
 async function expire(pattern: string): Promise<void> {
   await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [pattern]);

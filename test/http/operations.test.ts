@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { startService } from '../kit/service.js';
-import { useService } from '../kit/setup.js';
+import { useOther, useService } from '../kit/setup.js';
 import { get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 
 const TOKEN = 'scrape-4711';
 
 const service = useService({ config: { metricsToken: TOKEN } });
+const other = useOther(service);
 
 const ready = ({ url } = service): Promise<Reply> => get(`${url}/readyz`, {});
 
@@ -75,11 +76,6 @@ describe('metrics with a token', () => {
   });
 
   test('are open without a configured token', async () => {
-    const open = await startService({ databaseUrl: service.databaseUrl });
-    try {
-      expect((await scrape(undefined, open)).status).toBe(200);
-    } finally {
-      await open.close();
-    }
+    expect((await scrape(undefined, other)).status).toBe(200);
   });
 });

@@ -1,13 +1,17 @@
-/** The rows that a proposal writes. conformance/cases/refunds.json has the answers to single requests. */
-import { expect, test } from '@jest/globals';
-import { useService } from '../kit/setup.js';
-import { Shop } from '../support/shop.js';
+/** The rows that a proposal writes, and lists while refunds come and go. conformance/cases/refunds.json has the answers to single requests. */
+import { beforeEach, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
+import type { Reply } from '../support/client.js';
 
 const service = useService();
+const shop = useShop(service);
+let payment: string;
+
+beforeEach(async () => {
+  payment = await shop.capture();
+});
 
 test('writes the refund, its event, its stored response and the reserved amount, and nothing else', async () => {
-  const shop = await Shop.open(service);
-  const payment = (await shop.record()).body.id;
   const before = await contents();
   const { body } = await shop.propose(payment, 1200);
   expect(Object.keys(body)).toEqual(['id', 'object', 'amount', 'currency', 'status', 'payment', 'created']);
@@ -40,3 +44,51 @@ async function contents(): Promise<Contents> {
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
+
+async function proposals(count: number): Promise<string[]> {
+  const made: string[] = [];
+  for (let number = 1; number <= count; number++) made.push((await shop.propose(payment, number)).body.id);
+  return made;
+}
+
+const idsIn = ({ data }: Reply['body']): string[] => data.map(({ id }: { id: string }) => id);
+
+test.each(['', 'payment=<payment>', 'status=pending', 'payment=<payment>&status=pending'])(
+  'a merchant pages ?%s, each refund once, while others are proposed and settled',
+  async (filter) => {
+    const query = filter.replace('<payment>', payment);
+    const made = (await proposals(7)).reverse();
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await shop.get(`/v1/refunds?limit=3&${query}${cursor}`);
+      const { data, has_more, next_cursor } = body;
+      expect(body).toEqual({ object: 'list', data, has_more, next_cursor, items: data, nextCursor: next_cursor });
+      seen.push(...idsIn(body));
+      if (!has_more) break;
+      expect([data.length, next_cursor]).toEqual([3, seen.at(-1)]);
+      cursor = `&cursor=${next_cursor}`;
+      await shop.succeed(seen[0] as string);
+      await proposals(1);
+    }
+    expect(seen).toEqual(made);
+  },
+);
+
+test('pages of the ledger show refunds that stay pending exactly once, while others come and go', async () => {
+  const ofShop = `/ledger/v1/refunds?organization=${shop.organization}`;
+  const made = await proposals(12);
+  const seen: string[] = [];
+  for (let cursor = '', page = 0; page < 10; page++) {
+    const { body } = await shop.ledgerGet(`${ofShop}&limit=3${cursor && `&cursor=${cursor}`}`);
+    seen.push(...idsIn(body));
+    if (!body.has_more) break;
+    cursor = body.next_cursor;
+    // The cursor itself is settled, as is one that is yet to come; a new one appears at the end.
+    if (page < 3) await Promise.all([shop.succeed(cursor), shop.fail(made[page + 8] as string)]);
+    if (page < 3) await shop.propose(payment, 1);
+  }
+  const staying = await shop.idsOf(`${ofShop}&limit=100`);
+  expect(staying.length).toBeGreaterThanOrEqual(9);
+  expect(seen.filter((id) => staying.includes(id))).toEqual(staying);
+  expect(new Set(seen).size).toBe(seen.length);
+});

@@ -56,25 +56,10 @@ test('every operation that creates something is one of these', () => {
 });
 
 const price = { currency: 'eur', unit_amount: 1000, product_data: { name: 'Book', colour: 'red' } };
-const line = (fields: object = {}, of: object = {}) => ({
-  price_data: { ...SMALLEST.line_items[0]?.price_data, ...of },
-  ...fields,
-});
-const session = (...lines: object[]): Start => ({ body: { ...SMALLEST, line_items: lines } });
+const WRONG_LINE = { quantity: 0, price_data: price, amount_subtotal: 9 };
 
 const STARTS: readonly [name: string, path: string, start: () => Start | Promise<Start>][] = [
-  [
-    'wrong sums',
-    SESSIONS,
-    () => ({
-      body: {
-        currency: 'usd',
-        amount: 7,
-        amount_total: 8,
-        line_items: [{ quantity: 0, price_data: price, amount_subtotal: 9 }],
-      },
-    }),
-  ],
+  ['wrong sums', SESSIONS, () => ({ body: { ...SMALLEST, amount: 7, amount_total: 8, line_items: [WRONG_LINE] } })],
   [
     'wrong types',
     SESSIONS,
@@ -85,16 +70,8 @@ const STARTS: readonly [name: string, path: string, start: () => Start | Promise
     SESSIONS,
     () => ({ body: { currency: 'xau', line_items: [{ price_data: { ...price, currency: null } }] } }),
   ],
-  [
-    'a price that its quantity makes too much',
-    SESSIONS,
-    () => session(line({ quantity: 7 }, { unit_amount: MAX_AMOUNT })),
-  ],
-  ['a discount above the price', SESSIONS, () => session(line({ amount_discount: 1001 }))],
+  ['a price that its quantity makes too much', SESSIONS, tooManyTimesTooMuch],
   ['a discount on the order', SESSIONS, () => ({ body: { ...SMALLEST, amount_discount: 400 } })],
-  ['a discount above the order', SESSIONS, () => ({ body: { ...SMALLEST, amount_discount: 1001 } })],
-  ['tax above the shipping', SESSIONS, () => ({ body: { ...SMALLEST, amount_shipping: 100, amount_tax: 101 } })],
-  ['tax above the price that has it inside', SESSIONS, () => session(line({ amount_tax: 1001 }))],
   ['a body that is no object', SESSIONS, () => ({ body: [] })],
   ['a body that is too large', SESSIONS, () => ({ body: { description: 'x'.repeat(256 * 1024) } })],
   ['another media type', SESSIONS, () => ({ headers: { 'content-type': 'text/plain' }, body: SMALLEST })],
@@ -110,6 +87,11 @@ const STARTS: readonly [name: string, path: string, start: () => Start | Promise
   ['too much', REFUNDS, () => ({ body: { amount: MAX_AMOUNT } })],
   ['a payment with nothing left', REFUNDS, usedUpPayment],
 ];
+
+async function tooManyTimesTooMuch(): Promise<Start> {
+  const price_data = { ...SMALLEST.line_items[0]?.price_data, unit_amount: MAX_AMOUNT };
+  return { body: { ...SMALLEST, line_items: [{ quantity: 7, price_data }] } };
+}
 
 async function takenKey(): Promise<Start> {
   const key = randomUUID();

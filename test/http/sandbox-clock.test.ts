@@ -1,5 +1,5 @@
 /** The clock of an organization's test mode applies to everything there, and to nothing else. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import { storedReceiver } from '../../src/modules/webhooks/domain/receiver.js';
@@ -8,12 +8,13 @@ import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import type { Service } from '../kit/service.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
-import { atOnce, get, isReplay, post, SMALLEST, untilDecided } from '../support/client.js';
+import { atOnce, get, isReplay, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
+import { useReceiver } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { createKey } from '../support/tenants.js';
 
@@ -26,25 +27,9 @@ const service = useService({ config });
 /** Another process on the same database. */
 const other = useOther(service, { config });
 const shop = useShop(service);
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.behave(answer(204));
-});
+const receiver = useReceiver();
 
 afterEach(() => expectBalanced(service));
-afterAll(() => receiver.close());
-
-interface Made {
-  readonly payment: string;
-  readonly refund: string;
-  readonly at: number;
-}
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const BEGAN = seconds();
@@ -63,21 +48,12 @@ async function expectNow(work: () => Promise<number | number[]>, ahead: number):
 
 describe('the clock', () => {
   test('is real until it is moved, by seconds or to an instant', async () => {
-    await expectNow(async () => {
-      const clock = await read();
-      expect(clock).toEqual({ object: 'test_helpers.clock', now: expect.any(Number), ahead_seconds: 0 });
-      return clock.now;
-    }, 0);
+    await expectNow(async () => (await read()).now, 0);
     await expectNow(async () => (await advance(HOUR)).body.now, HOUR);
     const to = seconds() + DAY;
-    const moved = await shop.post(CLOCK, { to });
-    expect([moved.status, moved.body]).toEqual([
-      200,
-      { object: 'test_helpers.clock', now: expect.any(Number), ahead_seconds: expect.any(Number) },
-    ]);
-    expect(moved.body.now).toBeGreaterThanOrEqual(to);
-    expect(moved.body.now).toBeLessThanOrEqual(seconds() + moved.body.ahead_seconds);
-    await expectNow(async () => (await read()).now, moved.body.ahead_seconds);
+    const { now, ahead_seconds } = (await shop.post(CLOCK, { to })).body;
+    expect(now).toBeGreaterThanOrEqual(to);
+    await expectNow(async () => (await read()).now, ahead_seconds);
   });
 
   test('stays where it is for a step to its own time', async () => {
@@ -108,14 +84,6 @@ describe('the clock', () => {
     expect((await read()).ahead_seconds).toBe(HOUR);
   });
 
-  test('moves once under an idempotency key', async () => {
-    // Longer than keys are kept: the key of the step itself outlives it.
-    const first = await shop.post(CLOCK, { advance_seconds: 2 * DAY }, 'two-days');
-    const again = await shop.post(CLOCK, { advance_seconds: 2 * DAY }, 'two-days');
-    expect([again.text, isReplay(again)]).toEqual([first.text, true]);
-    expect((await read()).ahead_seconds).toBe(2 * DAY);
-  });
-
   test('makes concurrent steps one after the other', async () => {
     const steps = await atOnce(6, (index) => untilDecided(() => advance(HOUR, index % 2 ? shop.at(other) : shop)));
     expect(steps.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -136,9 +104,8 @@ describe('follows the clock:', () => {
     expect([event.type, event.data.object]).toEqual(['checkout.session.expired', expired]);
     expect(event.created).toBeGreaterThanOrEqual(session.expires_at);
     expect(receiver.received.map(({ id }) => id)).toContain(event.id);
-    const ids = async (status: string) =>
-      (await shop.get(`/v1/checkout_sessions?status=${status}`)).body.data.map(({ id }: { id: string }) => id);
-    expect([await ids('open'), await ids('expired')]).toEqual([[], [session.id]]);
+    const listed = (status: string) => shop.idsOf(`/v1/checkout_sessions?status=${status}`);
+    expect([await listed('open'), await listed('expired')]).toEqual([[], [session.id]]);
     const paid = await shop.record({ amount: 1000, checkout_session: session.id });
     expect(paid.body.error.code).toBe('session_not_open');
   });
@@ -168,18 +135,6 @@ describe('follows the clock:', () => {
     expect((await shop.get(`/v1/checkout_sessions/${one.id}`)).body.status).toBe('expired');
   });
 
-  test('everything that is made is made at its time', async () => {
-    await advance(10 * DAY);
-    await expectNow(async () => {
-      const session = (await shop.createSession()).body;
-      const payment = (await shop.post(`/v1/test_helpers/checkout_sessions/${session.id}/pay`)).body;
-      const refund = (await shop.propose(payment.id, 1)).body;
-      const recorded = (await shop.get(`/v1/payments/${(await shop.record()).body.id}`)).body;
-      const [event] = await shop.eventsOf(refund.id);
-      return [session.created_at, ...[payment, refund, recorded, event].map(({ created }) => created)];
-    }, 10 * DAY);
-  });
-
   test('lists are newest first, between two times of it', async () => {
     const made = [(await shop.createSession()).body];
     for (let day = 1; day <= 2; day++) {
@@ -188,48 +143,33 @@ describe('follows the clock:', () => {
     }
     const [first, second, third] = made.map(({ created_at: at }) => at);
     const newest = made.map(({ id }) => id).reverse();
-    const listed = async (query: string) =>
-      (await shop.get(`/v1/checkout_sessions?${query}`)).body.data.map(({ id }: { id: string }) => id);
-    for (const status of ['', '&status=open']) {
-      const between = (from: number, to: number) => listed(`from=${from}&to=${to}${status}`);
-      expect(await between(first, third + 1)).toEqual(status === '' ? newest : newest.slice(0, 1));
-      expect(await between(third, third + 1)).toEqual(newest.slice(0, 1));
-      expect(await between(third + 1, third + 2)).toEqual([]);
-      expect(await between(0, first)).toEqual([]);
-    }
-    expect(await listed(`from=${second}&to=${third}`)).toEqual(newest.slice(1, 2));
+    const listed = (query: string) => shop.idsOf(`/v1/checkout_sessions?${query}`);
     expect(await listed(`from=${second}`)).toEqual(newest.slice(0, 2));
     expect(await listed(`to=${third}`)).toEqual(newest.slice(1));
+    expect(await listed(`from=${second}&to=${third}`)).toEqual(newest.slice(1, 2));
     expect(await listed(`to=${third}&cursor=${newest[1]}`)).toEqual(newest.slice(2));
     expect(await listed(`from=${first}&to=${third}&status=expired`)).toEqual(newest.slice(1));
+    expect(await listed(`from=${third}&to=${third + 1}&status=open`)).toEqual(newest.slice(0, 1));
+    expect(await listed(`from=${third + 1}&to=${third + 2}`)).toEqual([]);
   });
 
   test('payments, refunds and events are listed between two times of it', async () => {
-    const made: Made[] = [];
+    const made: Reply['body'][] = [];
     for (let day = 0; day < 3; day++) {
       if (day > 0) await advance(DAY);
       const payment = (await shop.record()).body.id;
       const refund = (await shop.propose(payment, 1)).body;
       made.push({ payment, refund: refund.id, at: refund.created });
     }
-    const [first, second, third] = made as [Made, Made, Made];
-    const between = `from=${second.at - HOUR}&to=${third.at - HOUR}`;
-    const listed = async (path: string) => (await shop.get(`/v1/${path}${between}`)).body.data;
-    const ids = async (path: string) => (await listed(path)).map(({ id }: { id: string }) => id);
-    expect(await ids('payments?')).toEqual([second.payment]);
-    for (const query of [
-      '',
-      'status=pending&',
-      `payment=${second.payment}&`,
-      `payment=${second.payment}&status=pending&`,
-    ]) {
-      expect(await ids(`refunds?${query}`)).toEqual([second.refund]);
-    }
-    expect(await ids(`refunds?payment=${first.payment}&`)).toEqual([]);
-    for (const query of ['type=refund.created&', `object=${second.refund}&`, 'type=refund.created&order=asc&']) {
-      const events = await listed(`events?${query}`);
-      expect(events.map(({ data }: { data: { object: { id: string } } }) => data.object.id)).toEqual([second.refund]);
-    }
+    const [first, second, third] = made;
+    const listed = (path: string) => shop.idsOf(`/v1/${path}from=${second.at - HOUR}&to=${third.at - HOUR}`);
+    expect(await listed('payments?')).toEqual([second.payment]);
+    for (const query of ['', `payment=${second.payment}&`, `payment=${second.payment}&status=pending&`])
+      expect(await listed(`refunds?${query}`)).toEqual([second.refund]);
+    expect(await listed(`refunds?payment=${first.payment}&`)).toEqual([]);
+    const [proposed] = await shop.eventsOf(second.refund);
+    for (const query of ['type=refund.created&', `object=${second.refund}&`, 'type=refund.created&order=asc&'])
+      expect(await listed(`events?${query}`)).toEqual([proposed.id]);
     expect(await listed('events?order=asc&')).toHaveLength(2);
   });
 
@@ -280,19 +220,13 @@ describe('follows the clock:', () => {
 
 describe('webhooks', () => {
   const scheduled = [0, 5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
-  interface Attempted {
-    readonly attempt: number;
-    readonly attempted_at: number;
-    readonly next_attempt_at: number | null;
-  }
-  const attemptsAt = async (event: string): Promise<Attempted[]> =>
-    (await shop.get(`/v1/events/${event}`)).body.deliveries;
+  const attemptsAt = (event: string): Promise<Reply['body'][]> => shop.deliveriesOf(event);
 
   /** Each a pause of the schedule after the one before, give or take a tenth, and what the machine took meanwhile. */
-  function expectSchedule(attempts: readonly Attempted[]): void {
+  function expectSchedule(attempts: readonly Reply['body'][]): void {
     expect(attempts.map(({ attempt }) => attempt)).toEqual(scheduled.map((_, index) => index + 1));
     attempts.slice(1).forEach(({ attempted_at: at }, index) => {
-      const { attempted_at: before, next_attempt_at: due } = attempts[index] as Attempted;
+      const { attempted_at: before, next_attempt_at: due } = attempts[index];
       const pause = scheduled[index + 1] as number;
       expect(at - before).toBeGreaterThanOrEqual(Math.floor(pause * 0.9) - 1);
       expect(at - before).toBeLessThanOrEqual(Math.ceil(pause * 1.1) + 1 + seconds() - BEGAN);
@@ -303,10 +237,9 @@ describe('webhooks', () => {
 
   async function refusedSession(): Promise<string> {
     receiver.behave(answer(500));
-    const { id } = (await shop.createSession(notified())).body;
-    const [event] = await shop.eventsOf(id);
-    await until(async () => (await attemptsAt(event.id)).length === 1, 'the first attempt is recorded');
-    return event.id;
+    const { event } = await shop.notified(receiver.url);
+    await until(async () => (await attemptsAt(event)).length === 1, 'the first attempt is recorded');
+    return event;
   }
 
   test('a delivery that is under way is not sent twice', async () => {
@@ -314,14 +247,13 @@ describe('webhooks', () => {
     receiver.behave((response) => {
       held = () => void response.writeHead(204).end();
     });
-    const { id } = (await shop.createSession(notified())).body;
+    const { event } = await shop.notified(receiver.url);
     await until(() => held !== undefined);
     const moving = advance(DAY / 2);
     await until(async () => (await read()).ahead_seconds > 0);
     held?.();
     expect((await moving).status).toBe(200);
-    const [event] = await shop.eventsOf(id);
-    expect(await attemptsAt(event.id)).toHaveLength(1);
+    expect(await attemptsAt(event)).toHaveLength(1);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -335,7 +267,7 @@ describe('webhooks', () => {
   test('a webhook is signed with the real time, which its receiver compares', async () => {
     await advance(DAY);
     const before = seconds();
-    const [{ id }] = await shop.eventsOf((await shop.createSession(notified())).body.id);
+    const { event: id } = await shop.notified(receiver.url);
     const received = () => receiver.received.find((webhook) => webhook.id === id);
     await until(() => received() !== undefined);
     const { headers, text: body } = received() ?? { headers: {}, text: '' };
@@ -396,59 +328,48 @@ describe('does not follow the clock:', () => {
   });
 
   test('live mode and other organizations', async () => {
-    const neighbour = await Shop.open(service);
-    const inLive = (await post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST })).body;
-    const theirs = (await neighbour.createSession()).body;
+    const others = [await shop.in('live', service), await Shop.open(service)];
+    const made = await Promise.all(others.map((of) => of.createSession()));
     await advance(30 * DAY);
-    const path = (id: string) => `${service.url}/v1/checkout_sessions/${id}`;
-    expect((await get(path(inLive.id), { key: shop.tenant.live })).body).toEqual(inLive);
+    const seen = async (of: Shop, at: number) => (await of.get(`/v1/checkout_sessions/${made[at]?.body.id}`)).body;
+    for (const [at, of] of others.entries()) expect(await seen(of, at)).toEqual(made[at]?.body);
     // Read in either mode, a live session has the time of live mode.
-    expect((await get(path(inLive.id), { key: shop.key })).body).toEqual(inLive);
-    expect((await neighbour.get(`/v1/checkout_sessions/${theirs.id}`)).body).toEqual(theirs);
-    expect((await read(neighbour)).ahead_seconds).toBe(0);
-    const inLiveNow = () => post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST });
-    await expectNow(
-      async () => [(await inLiveNow()).body, (await neighbour.createSession()).body].map((one) => one.created_at),
-      0,
-    );
-    const [before, after] = [await shop.createSession(), await neighbour.createSession()];
-    expect(before.body.created_at).toBeGreaterThan(after.body.created_at);
-    expect(before.body.id < after.body.id).toBe(true);
+    expect(await seen(shop, 0)).toEqual(made[0]?.body);
+    await expectNow(() => Promise.all(others.map(async (of) => (await of.createSession()).body.created_at)), 0);
+    const [before, after] = [await shop.createSession(), await others[1]?.createSession()];
+    expect(before.body.created_at).toBeGreaterThan(after?.body.created_at);
+    expect(before.body.id < after?.body.id).toBe(true);
   });
 
   test('what the ledger pages through', async () => {
     const neighbour = await Shop.open(service);
     await advance(400 * DAY);
     const madeBy = async (at: Shop) => {
-      const payment = (await at.record()).body;
-      const hold = (await at.hold(payment.id, { amount: 1 })).body;
-      return { payments: payment.id, refunds: (await at.propose(payment.id, 1)).body.id, hold };
+      const payment = (await at.record()).body.id;
+      const hold = (await at.hold(payment, { amount: 1 })).body;
+      return { payments: payment, refunds: (await at.propose(payment, 1)).body.id, hold };
     };
     const before = seconds();
     const made = [await madeBy(neighbour), await madeBy(shop), await madeBy(neighbour)];
-    const ledger = (path: string) => get(`${service.url}/ledger/v1/${path}`, { key: shop.ledgerKey });
-    for (const [kind, order] of [
-      ['payments', ''],
-      ['refunds', 'oldest'],
-    ] as const) {
+    const listed = async (path: string): Promise<Reply['body'][]> =>
+      (await shop.ledgerGet(`/ledger/v1/${path}`)).body.data;
+    for (const kind of ['payments', 'refunds'] as const) {
       const ids = made.map((one) => one[kind]);
-      const all = (await ledger(`${kind}?limit=100`)).body.data.filter(({ id }: { id: string }) => ids.includes(id));
-      expect(all.map(({ id }: { id: string }) => id)).toEqual(order === 'oldest' ? ids : ids.toReversed());
+      const all = (await listed(`${kind}?limit=100`)).filter(({ id }) => ids.includes(id));
+      expect(all.map(({ id }) => id)).toEqual(kind === 'refunds' ? ids : ids.toReversed());
       for (const { created } of [...all, ...made.map(({ hold }) => hold)]) {
         expect(created).toBeGreaterThanOrEqual(before);
         expect(created).toBeLessThanOrEqual(seconds());
       }
     }
     // A ledger that follows by the time of the last event, or by its cursor, misses nothing of the others.
-    const [last] = (await ledger(`events?organization=${shop.organization}&limit=1`)).body.data;
+    const [last] = await listed(`events?organization=${shop.organization}&limit=1`);
     expect(last.created).toBeLessThanOrEqual(seconds());
     const later = await madeBy(neighbour);
-    for (const from of [`from=${last.created}`, `cursor=${last.id}`]) {
-      const { data } = (await ledger(`events?order=asc&limit=100&${from}`)).body;
-      expect(data.map((event: { data: { object: { id: string } } }) => event.data.object.id)).toContain(later.refunds);
-    }
-    const [newest] = (await ledger('events?limit=1')).body.data;
-    expect(newest.data.object.id).toBe(later.refunds);
+    const refundsIn = async (query: string) => (await listed(`events?${query}`)).map(({ data }) => data.object.id);
+    for (const from of [`from=${last.created}`, `cursor=${last.id}`])
+      expect(await refundsIn(`order=asc&limit=100&${from}`)).toContain(later.refunds);
+    expect(await refundsIn('limit=1')).toEqual([later.refunds]);
   });
 
   test('another process knows the clock at once', async () => {

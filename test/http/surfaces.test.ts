@@ -1,55 +1,59 @@
-/** Keys of one surface are refused on the others, on every route and in both modes. */
+/** What keys may do: those of one surface are refused on the others, a restricted one does what its rights name, and a live one finds no sandbox. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { ManageApiKeys } from '../../src/modules/access/index.js';
-import { useService } from '../kit/setup.js';
-import { send } from '../support/client.js';
+import { MODES, RIGHTS, type Right } from '../../src/shared/caller.js';
+import { useService, useShop } from '../kit/setup.js';
+import { post, type Reply, send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
-import { refusal } from '../support/envelope.js';
-import { Shop } from '../support/shop.js';
+import { expectError, expectInvalid, listResources, refusal } from '../support/envelope.js';
+import { head, sendBytes } from '../support/raw.js';
+import { unknownId } from '../support/shop.js';
 import { createKey, createLedgerKey, createOperatorKey } from '../support/tenants.js';
 
+const NEEDED: Readonly<Record<string, Right>> = {
+  'POST /v1/checkout_sessions': 'sessions',
+  'POST /v1/checkout_sessions/{id}/expire': 'sessions',
+  'POST /v1/checkout_sessions/{id}/complete': 'sessions',
+  'POST /v1/refunds': 'propose',
+  'POST /v1/refunds/{id}/cancel': 'propose',
+  'POST /v1/refunds/{id}/approve': 'approve',
+  'POST /v1/refunds/{id}/reject': 'approve',
+};
+const PAGE = 'https://shop.example';
+
 const service = useService();
-let shop: Shop;
-let operator: string;
-/** Without rights. */
-let restricted: string;
+const shop = useShop(service, {}, beforeAll);
+/** A restricted key for each right, one with none, and one with all. */
+const restricted = new Map<string, string>();
+/** Of both modes. */
+const keys: Record<string, readonly (string | undefined)[]> = { none: [undefined] };
 
 beforeAll(async () => {
-  shop = await Shop.open(service);
-  operator = await createOperatorKey(service);
   const { organization } = shop;
-  const terms = { kind: 'restricted', mode: 'test', organization } as const;
-  restricted = (await service.application.get(ManageApiKeys).create(terms)).token;
+  for (const rights of [[], ...RIGHTS.map((right) => [right]), RIGHTS])
+    restricted.set(rights.join(), await createKey(service, { organization, rights, allowedOrigins: [PAGE] }));
+  keys.secret = [...MODES.map((mode) => shop.tenant[mode]), restricted.get('')];
+  keys.ledger = await Promise.all(MODES.map((mode) => createLedgerKey(service, mode)));
+  keys.operator = [await createOperatorKey(service)];
 });
 
 const { paths } = DOCUMENT;
 
 /** Every operation that needs a key, with the example of its ID. */
 const OPERATIONS = Object.keys(paths).flatMap((path) =>
-  Object.entries<Operation>(paths[path])
+  Object.entries<Reply['body']>(paths[path])
     .filter(([, { security }]) => security.length > 0 && !path.startsWith('/metrics'))
-    .map(([method, { parameters }]): [string, string] => {
-      const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
-      return [method.toUpperCase(), path.replace('{id}', String(id))];
+    .map(([method, { parameters }]) => {
+      const id = parameters.find(({ name }: { name?: string }) => name === 'id')?.schema.examples[0];
+      const name = `${method.toUpperCase()} ${path}`;
+      return { name, method: method.toUpperCase(), path: path.replace('{id}', String(id)) };
     }),
 );
 
-interface Operation {
-  readonly security: readonly object[];
-  readonly parameters: readonly {
-    readonly name?: string;
-    readonly schema?: { readonly examples: readonly string[] };
-  }[];
-}
-
-test.each(OPERATIONS)('%s %s is for keys of its surface only', async (method, path) => {
+test.each(OPERATIONS)('$name is for keys of its surface only', async ({ method, path }) => {
   const body = method === 'POST' ? {} : undefined;
-  const ask = (key: string | undefined) => send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
-  const secrets = [shop.tenant.test, await createKey(service, { organization: shop.organization, mode: 'live' })];
-  const ledgers = [shop.ledgerKey, await createLedgerKey(service, 'live')];
-  const keys = { secret: [...secrets, restricted], ledger: ledgers, operator: [operator], none: [undefined] };
+  const ask = (key?: string) => send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
   const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
-  expect((await ask(keys[surface as keyof typeof keys][0])).status).not.toBe(401);
+  expect((await ask(keys[surface]?.[0])).status).not.toBe(401);
   const others = Object.entries(keys).filter(([name]) => name !== surface);
   for (const key of others.flatMap(([, found]) => found)) {
     const refused = await ask(key);
@@ -60,16 +64,65 @@ test.each(OPERATIONS)('%s %s is for keys of its surface only', async (method, pa
   }
 });
 
+test('each right is of an operation that there is', () => {
+  const names = OPERATIONS.map(({ name }) => name);
+  expect(Object.keys(NEEDED).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.each(OPERATIONS.filter(({ path }) => path.startsWith('/v1/')))(
+  '$name is for restricted keys with its right',
+  async ({ name, method, path }) => {
+    const right = NEEDED[name];
+    for (const [rights, key] of restricted) {
+      const body = method === 'GET' ? undefined : {};
+      const reply = await send(method, service.url + path, { key, body, idempotencyKey: crypto.randomUUID() });
+      const isAllowed = method === 'GET' || (right !== undefined && rights.split(',').includes(right));
+      if (isAllowed) expect(reply.body.error?.code).not.toBe('right_missing');
+      else expectMissing(reply, method, path);
+      if (method === 'GET') expect([200, 404]).toContain(reply.status);
+    }
+  },
+);
+
+function expectMissing(reply: Reply, method: string, path: string): void {
+  const errors = [['Authorization', 'invalid_value']] as const;
+  expectError(reply, { status: 403, code: 'right_missing', errors, nextStep: { type: 'use_key', path, method } });
+}
+
+test('a missing right is refused so that a page of an allowed origin can read it', async () => {
+  const ask = (origin: string) =>
+    send('POST', `${service.url}/v1/refunds`, { key: restricted.get(''), headers: { origin }, body: {} });
+  expect((await ask('https://evil.example')).body.error.code).toBe('origin_not_allowed');
+  const missing = await ask(PAGE);
+  expectMissing(missing, 'POST', '/v1/refunds');
+  expect(missing.headers.get('access-control-allow-origin')).toBe(PAGE);
+});
+
+test('an actor with a tab is refused on a write, and not looked at on a read', async () => {
+  const sent = { key: shop.key, headers: { 'tillgate-actor': 'a\tb' } };
+  const refused = await send('POST', `${service.url}/v1/refunds`, { ...sent, body: {} });
+  expectInvalid(refused, ['Tillgate-Actor', 'invalid_format']);
+  expect((await send('GET', `${service.url}/v1/refunds`, sent)).status).toBe(200);
+});
+
+test('two actors are none', async () => {
+  const lines = ['Host: shop', `Authorization: Bearer ${shop.key}`, 'Tillgate-Actor: Ana', 'Tillgate-Actor: Ben'];
+  expectInvalid(await sendBytes(service.url, head('POST /v1/refunds HTTP/1.1', ...lines)), [
+    'Tillgate-Actor',
+    'duplicate',
+  ]);
+});
+
 const READS_BY_ID = Object.keys(paths).filter((path) => paths[path].get && path.includes('{id}'));
 
 test.each(READS_BY_ID)(
   'GET %s refuses unknown query parameters, and a malformed ID leads to the list',
   async (path) => {
-    const key = path.startsWith('/operator/') ? operator : path.startsWith('/ledger/') ? shop.ledgerKey : shop.key;
+    const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
     const read = (id: string, query: object) => {
       const address = new URL(service.url + path.replace('{id}', id));
       address.search = String(new URLSearchParams({ ...query }));
-      return send('GET', address.href, { key });
+      return send('GET', address.href, { key: keys[surface]?.[0] });
     };
     const [{ schema }, { name }] = paths[path].get.parameters;
     const given = name === 'organization' ? { organization: shop.organization } : {};
@@ -86,3 +139,26 @@ test.each(READS_BY_ID)(
     expect([unknown.status, malformed.status]).toEqual([400, 400]);
   },
 );
+
+const HELPERS = '/v1/test_helpers';
+const liveAndMalformed = (prefix: string) => [unknownId(`${prefix}_live`), 'malformed'];
+
+test.each([
+  ...liveAndMalformed('cs').map((id) => `checkout_sessions/${id}/pay`),
+  ...['succeed', 'fail', 'return'].flatMap((action) => liveAndMalformed('re').map((id) => `refunds/${id}/${action}`)),
+  'clock',
+])('%s does not exist for a live key, whatever else is wrong', async (path) => {
+  const liveKeys = [
+    shop.tenant.live,
+    await createKey(service, { organization: shop.organization, mode: 'live', rights: RIGHTS }),
+  ];
+  for (const key of liveKeys) {
+    const unknown = await post(`${service.url}/v1/nothing`, { key, body: {} });
+    for (const sent of [{ body: {} }, { body: '{', idempotencyKey: '' }, { headers: { 'content-type': 'text/xml' } }]) {
+      const answer = await send('POST', `${service.url}${HELPERS}/${path}`, { key, ...sent });
+      expect(answer.status).toBe(404);
+      expect(answer.body.error).toEqual(unknown.body.error);
+      expect(answer.body).toEqual(refusal('not_found', listResources('/v1/checkout_sessions'), []));
+    }
+  }
+});

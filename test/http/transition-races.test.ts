@@ -1,148 +1,97 @@
-/** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
+/** Transitions that meet: what was decided on changes before it is written. test/faults/money-race.test.ts has all that moves the money of a payment at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { useOther, useService } from '../kit/setup.js';
-import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
-import { Holder, waitingForLocks } from '../support/holder.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
+import { atOnce, type Reply, untilDecided } from '../support/client.js';
+import { Holder, overtaken, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
-import { atOnce, inRaces, RACES } from '../support/races.js';
+import { inRaces, atOnce as race } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { Shop } from '../support/shop.js';
 
 const service = useService();
 const other = useOther(service);
-let here: Shop;
-let there: Shop;
-
-beforeEach(async () => {
-  here = await Shop.open(service);
-  there = here.at(other);
-});
+const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
 
-interface Event {
-  readonly sequence: number;
-  readonly data: { readonly object: { readonly amount_on_hold: number } };
-}
-
-const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
-
-test('of cancel, succeed and fail exactly one wins, and the amount is freed or refunded once', async () => {
-  const amount = 10;
-  const payment = (await here.record({ amount: RACES * amount })).body.id;
-  const outcomes = await inRaces(async (number) => {
-    const { id } = (await untilDecided(() => here.propose(payment, amount))).body;
-    const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
-    const replies = await atOnce(contestants, number);
-    expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
-    const { status } = (await here.get(`/v1/refunds/${id}`)).body;
-    expect(replies.find((reply) => reply.status === 200)?.body.status).toBe(status);
-    return status;
-  });
-  const refunded = outcomes.filter((status) => status === 'succeeded').length * amount;
-  const captured = RACES * amount;
-  expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
-});
-
-/** The answer, if what was decided on changes and is committed while the request waits to write. */
-async function overtaken(change: string, id: string, request: () => Promise<Reply>): Promise<Reply> {
-  const outsider = await Holder.connect(service.databaseUrl);
-  await outsider.hold(change, [uuidOf(id)]);
-  const reply = untilDecided(request);
-  await until(async () => (await waitingForLocks(service.sql)) > 0);
-  await outsider.commit();
-  await outsider.end();
-  return reply;
-}
+const whileChanged = (id: string, change: string, request: () => Promise<Reply>) =>
+  overtaken(service, [change, uuidOf(id)], () => untilDecided(request));
 
 // Guards what a change of a refund compares with the state that it was decided on.
 test.each([
   ['is released', 'claim_expires_at = NULL'],
   ['is taken over', 'claim_number = 2'],
 ])('a refund does not fail by a claim that %s meanwhile', async (_, change) => {
-  const payment = await here.capture();
-  const { id } = (await here.propose(payment, 10)).body;
-  await here.claim();
-  const failed = await overtaken(`UPDATE refunds SET ${change} WHERE id = $1`, id, () => here.fail(id, { claim: 1 }));
+  const payment = await shop.capture();
+  const { id } = (await shop.propose(payment, 10)).body;
+  await shop.claim();
+  const failed = await whileChanged(id, `UPDATE refunds SET ${change} WHERE id = $1`, () =>
+    shop.fail(id, { claim: 1 }),
+  );
   expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_claimed']);
-  expect((await here.amountsOf(payment)).pending).toBe(10);
+  expect((await shop.amountsOf(payment)).pending).toBe(10);
+});
+
+test('a refund does not fail that is canceled meanwhile', async () => {
+  const payment = await shop.capture();
+  const { id } = (await shop.propose(payment, 10)).body;
+  const canceled = `WITH canceled AS (UPDATE refunds SET status = 'canceled' WHERE id = $1 RETURNING payment_id)
+    UPDATE payments SET amount_pending_refund = 0 FROM canceled WHERE id = payment_id`;
+  const failed = await whileChanged(id, canceled, () => shop.fail(id));
+  expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_not_pending']);
+  expect((await shop.amountsOf(payment)).pending).toBe(0);
 });
 
 test('a session is not paid whose time ends after its payment was decided', async () => {
-  const session = (await here.createSession()).body;
+  const session = (await shop.createSession()).body;
   const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
-  const paid = await overtaken(over, session.id, () => here.record({ amount: 1000, checkout_session: session.id }));
+  const paid = await whileChanged(session.id, over, () => shop.record({ amount: 1000, checkout_session: session.id }));
   expect([paid.status, paid.body.error?.code]).toEqual([422, 'session_not_open']);
-  expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
-});
-
-test('of the expiry of a session and its payment exactly one wins', async () => {
-  await inRaces(async (number) => {
-    const session = (await here.createSession()).body;
-    const pay = () => there.record({ amount: 1000, checkout_session: session.id });
-    const replies = await atOnce([() => here.expire(session.id), pay], number);
-    expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
-    const isPaid = replies.some((reply) => reply.status === 201);
-    const outcome = isPaid ? { status: 'complete', payment_status: 'paid' } : { status: 'expired' };
-    expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual({ ...session, ...outcome });
-  });
-});
-
-test('of two payments for one session exactly one is recorded', async () => {
-  await inRaces(async (number) => {
-    const session = (await here.createSession()).body.id;
-    const pay = (at: Shop, reference: string) => () =>
-      at.record({ amount: 1000, checkout_session: session, reference: `${reference}-${number}` });
-    const replies = await atOnce([pay(here, 'first'), pay(there, 'second')], number);
-    expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
-  });
-  const { rows } = await service.sql.query(
-    'SELECT count(*)::int AS payments, count(DISTINCT checkout_session_id)::int AS sessions FROM payments WHERE amount = 1000 AND reference IS NOT NULL',
-  );
-  expect(rows).toEqual([{ payments: RACES, sessions: RACES }]);
+  expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
 });
 
 test('the same concurrent outcome is counted once; concurrent returns and releases free an amount once', async () => {
   await inRaces(async (number) => {
     // Nothing is left beside both: an outcome that was counted since it was read is not another one beyond what was captured.
-    const payment = (await here.record({ amount: 2 })).body.id;
-    const refund = (await here.propose(payment, 1)).body.id;
-    const hold = (await here.hold(payment, { amount: 1 })).body.id;
-    const same = [here, there, here, there].map((at) => () => at.succeed(refund));
-    expect(new Set((await atOnce(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const payment = await shop.capture({ amount: 2 });
+    const refund = (await shop.propose(payment, 1)).body.id;
+    const hold = (await shop.hold(payment, { amount: 1 })).body.id;
+    const both = [shop, shop.at(other)];
+    const same = [...both, ...both].map((at) => () => at.succeed(refund));
+    expect(new Set((await race(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const counted = { captured: 2, refunded: 1, pending: 0 };
-    expect(await here.amountsOf(payment)).toMatchObject(counted);
-    const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
-    expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
-    const { body } = await here.get(`/v1/payments/${payment}`);
+    expect(await shop.amountsOf(payment)).toMatchObject(counted);
+    const twice = both.flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
+    for (const { status } of await race(twice, number)) expect(status).toBe(200);
+    const { body } = await shop.get(`/v1/payments/${payment}`);
     expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 2 });
   });
 });
 
 test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
-  const payment = (await here.record({ amount: 20 })).body.id;
-  const at = (number: number) => (number % 2 === 0 ? here : there);
-  const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
-  await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
-  const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
-  const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
+  const payment = (await shop.record({ amount: 20 })).body.id;
+  const at = (number: number) => (number % 2 === 0 ? shop : shop.at(other));
+  const holds = await atOnce(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
+  await atOnce(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
+  const path = `/v1/events?object=${payment}&order=asc&limit=100`;
+  const events: Reply['body'][] = (await shop.get(path)).body.data;
+  const shown = events.map(({ sequence, data }) => [sequence, data.object.amount_on_hold]);
   const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
   expect(shown).toEqual(Array.from({ length: 41 }, onHold));
 });
 
 test('a transaction does not wait for a lookup that waits for its connection', async () => {
-  const payment = (await here.record({ amount: 20 })).body.id;
+  const payment = (await shop.record({ amount: 20 })).body.id;
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
-  const holds = many(20, () => untilDecided(() => here.hold(payment, { amount: 1 })));
+  const holds = atOnce(20, () => untilDecided(() => shop.hold(payment, { amount: 1 })));
   // All connections that the organization may have are in transactions, which wait for the payment.
   await until(async () => (await waitingForLocks(service.sql)) === 4);
   // The list reads the clock of test mode again, which each transaction needs too.
   await sleep(150);
-  const list = here.get('/v1/payments');
+  const list = shop.get('/v1/payments');
   await until(() => service.application.get(Database).load.waiting === 17);
   await outsider.end();
   expect((await list).status).toBe(200);

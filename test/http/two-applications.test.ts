@@ -1,44 +1,30 @@
 /** Two applications with different modules run in one process, and neither knows what only the other's modules declare. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MODULES } from '../../src/app.module.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { ACCESS, CHECKOUT, EVENTS, REFUNDS, SANDBOX } from '../../src/modules.js';
 import { LAST_UUID } from '../../src/shared/id.js';
-import { type Service, startService } from '../kit/service.js';
-import { Shop } from '../support/shop.js';
+import type { Service } from '../kit/service.js';
+import { useService } from '../kit/setup.js';
+import type { Reply } from '../support/client.js';
+import { Shop, unknownId } from '../support/shop.js';
 import { createTenant } from '../support/tenants.js';
 
-let whole: Service;
-let small: Service;
-let silent: Service;
+const small = useService({ declared: MODULES.filter((one) => one !== REFUNDS && one !== SANDBOX) });
+const silent = useService({ declared: [ACCESS, CHECKOUT, EVENTS] });
+const whole = useService();
 
-beforeAll(async () => {
-  small = await startService({ declared: MODULES.filter((one) => one !== REFUNDS && one !== SANDBOX) });
-  silent = await startService({ declared: [ACCESS, CHECKOUT, EVENTS] });
-  whole = await startService();
-});
-
-afterAll(async () => {
-  await whole.close();
-  await small.close();
-  await silent.close();
-});
-
-interface Body {
-  readonly error?: { readonly code: string; readonly errors: readonly { param: string; allowed: string[] }[] };
-}
-
+/** Not held to the description, which is of the whole. */
 async function ask(service: Service, path: string, body?: object) {
   const { test: key } = await createTenant(service);
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' };
   const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-  const answer = await fetch(service.url + path, { headers: { ...headers, 'idempotency-key': 'one' }, ...sent });
-  const { error } = (await answer.json()) as Body;
-  return { status: answer.status, code: error?.code, errors: error?.errors };
+  const answer = await fetch(service.url + path, { headers, ...sent });
+  const { error } = (await answer.json()) as Reply['body'];
+  return { status: answer.status, code: error?.code, errors: error?.errors as { allowed: string[] }[] | undefined };
 }
 
-const REFUND = 're_test_01kaf3v7q4e8yt5w6z9x2c1b0n';
-const PAYMENT = 'pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n';
+const [REFUND, PAYMENT] = [unknownId('re_test'), unknownId('pay_test')];
 
 test.each([
   ['a type of event', '/v1/events?type=refund.created', undefined, 'type'],

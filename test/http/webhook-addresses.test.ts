@@ -1,22 +1,16 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { useWebhooks } from '../support/setup.js';
+import { answer, startReceiver } from '../support/receiver.js';
+import { useReceiver, useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { createLedgerKey } from '../support/tenants.js';
 import { attempt, deliver, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
 
 const strict = useWebhooks({ config: { webhookAllowPrivate: false } });
-let receiver: Receiver;
-
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-
-afterEach(() => receiver.close());
+const receiver = useReceiver();
 
 const refused = attempt(
   1,

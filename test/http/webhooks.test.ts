@@ -1,30 +1,26 @@
 import { createServer } from 'node:https';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
-import { post } from '../support/client.js';
+import { isReplay, type Reply, send } from '../support/client.js';
+import { expectError, readResource } from '../support/envelope.js';
+import { overtaken } from '../support/holder.js';
 import { until } from '../support/processes.js';
-import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
+import { answer, endless, hang, type Received, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { useWebhooks } from '../support/setup.js';
+import { useReceiver, useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
-import { createLedgerKey } from '../support/tenants.js';
-import { attempt, deliver, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
+import { attempt, deliver, isSignedBy, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const world = useWebhooks();
 const shop = useShop(world.service);
-let receiver: Receiver;
-
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-
-afterEach(() => receiver.close());
+const receiver = useReceiver();
 
 const secretsOf = () => world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
 
@@ -33,7 +29,7 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
   await deliver(world.service);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
-  const [{ headers, text }] = receiver.received as [Receiver['received'][number]];
+  const [{ headers, text }] = receiver.received as [Received];
   const [secret = ''] = await secretsOf();
   const { deliveries, ...shown } = (await shop.get(`/v1/events/${event}`)).body;
   expect(new Webhook(secret).verify(text, headers)).toEqual(shown);
@@ -45,13 +41,10 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
 test('sends each change of a session and its refunds, and nothing for payments without a session', async () => {
   const { session } = await shop.notified(receiver.url);
   const payment = await shop.capture({ amount: 1000, checkout_session: session });
-  const other = await shop.capture({ amount: 1000 });
-  const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: shop.key, body });
-  await propose({ payment: other, amount: 1 });
-  const [succeeding, canceling] = [await propose({ payment, amount: 1 }), await propose({ payment, amount: 2 })];
-  const ledger = await createLedgerKey(world.service);
-  await post(`${world.service.url}/ledger/v1/refunds/${succeeding.body.id}/succeed`, { key: ledger });
-  await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: shop.key });
+  await shop.propose(await shop.capture({ amount: 1000 }), 1);
+  const [succeeding, canceling] = [await shop.propose(payment, 1), await shop.propose(payment, 2)];
+  await shop.succeed(succeeding.body.id);
+  await shop.cancel(canceling.body.id);
   await deliver(world.service);
   const events = receiver.received.map(({ text }) => JSON.parse(text));
   expect(events.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
@@ -72,7 +65,7 @@ test('a first attempt is made right after the commit, without a poll', async () 
   const scheduler = world.service.application.get(WebhookScheduler);
   const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
   const before = receiver.received.length;
-  await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 } });
+  await shop.propose(payment, 1);
   await until(() => receiver.received.length === before + 1, 'the webhook of the refund comes');
   look.mockRestore();
 });
@@ -96,8 +89,7 @@ describe('the response of a receiver decides', () => {
     world.network.timeoutMs = behavior === hang ? TIMEOUT_MS : PATIENT_MS;
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, status, error, isLast)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, status, error, isLast)]);
     world.clock.advance(4_000);
     await deliver(world.service);
     expect(receiver.received).toHaveLength(1);
@@ -112,8 +104,7 @@ describe('the response of a receiver decides', () => {
     const url = `https://127.0.0.1:${await listen(server)}/`;
     const { event } = await shop.notified(url);
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
     server.close();
   });
 
@@ -123,8 +114,7 @@ describe('the response of a receiver decides', () => {
     for (const [scheme, error] of Object.entries(errors)) {
       const { event } = await shop.notified(`${scheme}://${server.host}/`);
       await deliver(world.service);
-      const deliveries = await shop.deliveriesOf(event);
-      expect(deliveries).toEqual([attempt(1, null, error, false)]);
+      expect(await shop.deliveriesOf(event)).toEqual([attempt(1, null, error, false)]);
     }
     server.close();
   });
@@ -139,28 +129,108 @@ describe('the response of a receiver decides', () => {
     world.clock.advance(2 * MINUTE);
     receiver.behave(answer(200));
     await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
+    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
   });
 });
 
 test('signs with both secrets for a day after a rotation', async () => {
-  const signatures = async () => {
-    await shop.notified(receiver.url);
-    await deliver(world.service);
-    return receiver.received.at(-1) as Receiver['received'][number];
-  };
-  // Verified at the time of the signature: the library compares it with the real clock.
-  const verifies = (secret: string, { headers, text, id }: Receiver['received'][number]) => {
-    const at = new Date(Number(headers['webhook-timestamp']) * 1000);
-    return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, at, text));
-  };
   const [old = ''] = await secretsOf();
   const { secret } = await world.service.application.get(ManageOrganizations).rotateWebhookSecret(shop.organization);
   expect(await secretsOf()).toEqual([secret, old]);
-  const during = await signatures();
-  expect([verifies(old, during), verifies(secret, during)]).toEqual([true, true]);
+  const signers = async () => {
+    await shop.notified(receiver.url);
+    await deliver(world.service);
+    return [old, secret].map((one) => isSignedBy(one, receiver.received.at(-1) as Received));
+  };
+  expect(await signers()).toEqual([true, true]);
   world.clock.advance(24 * HOUR + 1);
-  const after = await signatures();
-  expect([verifies(old, after), verifies(secret, after)]).toEqual([false, true]);
+  expect(await signers()).toEqual([false, true]);
+});
+
+describe('an event that is sent again', () => {
+  const LIMIT = { status: 422, code: 'resend_limit' } as const;
+  const resend = (event: string, body?: object, key?: string) => shop.post(`/v1/events/${event}/resend`, body, key);
+  const createEndpoint = async (body: object): Promise<string> =>
+    (await shop.post('/v1/webhook_endpoints', { url: receiver.url, ...body })).body.id;
+  const createdEvent = async (): Promise<string> => (await shop.eventsOf((await shop.createSession()).body.id))[0].id;
+
+  test('is sent at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
+    const other = await startReceiver();
+    const { event } = await shop.notified(other.url);
+    await until(() => other.received.length === 1, 'it comes');
+    await deliver(world.service);
+    const id = await createEndpoint({ events: ['checkout.session.created'] });
+    await createEndpoint({ url: `${receiver.url}/refunds`, events: ['refund.created'] });
+    const resent = await resend(event);
+    expect(resent.status).toBe(200);
+    const { deliveries, ...shown } = resent.body;
+    const due = { next_attempt_at: expect.any(Number) };
+    expect(deliveries).toEqual([
+      { webhook_endpoint: id, attempt: 1, ...due },
+      { webhook_endpoint: null, attempt: 2, ...due },
+    ]);
+    await until(() => receiver.received.length === 1 && other.received.length === 2, 'both come');
+    await deliver(world.service);
+    expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
+    const attempts = [attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)];
+    expect(await shop.deliveriesOf(event)).toEqual(expect.arrayContaining(attempts));
+    await other.close();
+  });
+
+  test('is sent to one endpoint, whatever its types, and once for an idempotency key', async () => {
+    const event = await createdEvent();
+    const id = await createEndpoint({ events: ['refund.created'] });
+    await createEndpoint({ url: `${receiver.url}/other` });
+    const resent = await resend(event, { webhook_endpoint: id }, 'resend-once');
+    const again = await resend(event, { webhook_endpoint: id }, 'resend-once');
+    expect([resent.status, isReplay(again), again.text]).toEqual([200, true, resent.text]);
+    await until(() => receiver.received.length === 1, 'it comes');
+    await deliver(world.service);
+    expect(receiver.received.map((one) => one.id)).toEqual([event]);
+  });
+
+  test('a delivery with 100 attempts is sent no more, and the event shows the last 20 of each delivery', async () => {
+    const { event } = await shop.notified(receiver.url);
+    await deliver(world.service);
+    const other = await startReceiver();
+    const id = await createEndpoint({ url: other.url });
+    await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 97 WHERE event_id = $1', [uuidOf(event)]);
+    await world.service.sql.query(
+      `INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, duration_ms)
+        SELECT organization_id, mode, event_id, number, attempted_at, 500, 1
+        FROM webhook_attempts CROSS JOIN generate_series(2, 97) AS number WHERE event_id = $1`,
+      [uuidOf(event)],
+    );
+    for (const number of [98, 99, 100]) {
+      expect((await resend(event)).body.deliveries).toContainEqual(expect.objectContaining({ attempt: number }));
+      await deliver(world.service);
+    }
+    expect((await resend(event)).body.deliveries).toMatchObject([{ webhook_endpoint: id, attempt: 4 }]);
+    await deliver(world.service);
+    const deliveries: Reply['body'][] = await shop.deliveriesOf(event);
+    const numbersOf = (endpoint: string | null) =>
+      deliveries.filter((one) => one.webhook_endpoint === endpoint).map(({ attempt }) => attempt);
+    expect([numbersOf(null), numbersOf(id)]).toEqual([Array.from({ length: 20 }, (_, at) => at + 81), [1, 2, 3, 4]]);
+    await send('DELETE', `${world.service.url}/v1/webhook_endpoints/${id}`, { key: shop.key });
+    expectError(await resend(event), { ...LIMIT, nextStep: readResource(`/v1/events/${event}`) });
+    expect(receiver.received).toHaveLength(4);
+    await other.close();
+  });
+
+  test('a resend waits for the attempt that begins, which may be the last one', async () => {
+    const { event } = await shop.notified(receiver.url);
+    await deliver(world.service);
+    const last = ['UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', uuidOf(event)] as const;
+    const resent = await overtaken(world.service, last, () => resend(event));
+    expectError(resent, LIMIT);
+  });
+
+  test('needs a recipient, which is not disabled', async () => {
+    const event = await createdEvent();
+    const message = expect.stringContaining('has no recipient');
+    expect((await resend(event)).body.error).toMatchObject({ code: 'not_found', message });
+    const webhook_endpoint = await createEndpoint({ enabled: false });
+    const disabled = await resend(event, { webhook_endpoint });
+    expect(disabled.body.error).toMatchObject({ code: 'not_found', param: 'webhook_endpoint' });
+  });
 });

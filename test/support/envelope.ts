@@ -49,6 +49,13 @@ export function expectError(reply: Reply, { status, code, errors = [], nextStep 
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
 }
 
+/** A 401 of a read, which says how a key is sent. */
+export function expectUnauthorized(reply: Reply, path: string): void {
+  const nextStep = { type: 'authenticate', path, method: 'GET' };
+  expectError(reply, { status: 401, code: 'invalid_api_key', errors: [['Authorization', 'invalid_value']], nextStep });
+  expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
+}
+
 /** A 400 with exactly these entries, in this order. */
 export function expectInvalid(reply: Reply, ...errors: readonly Entry[]): void {
   expectError(reply, { status: 400, code: 'invalid_param', errors });

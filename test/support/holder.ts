@@ -1,5 +1,7 @@
 /** Somebody else in the database, who keeps what a request needs until it is let go. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { until } from './processes.js';
 
 export class Holder {
   private constructor(private readonly client: Client) {}
@@ -40,6 +42,23 @@ export class Holder {
   async end(): Promise<void> {
     await this.client.end();
   }
+}
+
+/** What comes of the work if somebody changes a row for which it waits. The row is let go when it waits, or so much later. */
+export async function overtaken<Result>(
+  { databaseUrl, sql }: { readonly databaseUrl: string; readonly sql: Client },
+  [change, ...values]: readonly [change: string, ...values: unknown[]],
+  work: () => Promise<Result>,
+  laterMs = 0,
+): Promise<Result> {
+  const holder = await Holder.connect(databaseUrl);
+  await holder.hold(change, values);
+  const result = work();
+  await until(async () => (await waitingForLocks(sql)) > 0);
+  await sleep(laterMs);
+  await holder.commit();
+  await holder.end();
+  return result;
 }
 
 /** The statements that wait for a lock in the client's database. */

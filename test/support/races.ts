@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Reply, untilDecided } from './client.js';
 
-export const RACES = 100;
+const RACES = 100;
 /** Races run this many at a time: enough to contend, not to queue. */
 const AT_ONCE = 10;
 /** A head start of up to this long: some contestants have further to go, and would never win. */

@@ -1,7 +1,8 @@
 /** As test/kit/setup.ts, for tests of Tillgate's own. */
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Service, ServiceOptions } from '../kit/service.js';
 import { type Server, serve } from './processes.js';
+import { type Behavior, type Receiver, startReceiver } from './receiver.js';
 import { Shop, type Twin } from './shop.js';
 import { startWebhooks, type Webhooks } from './webhooks.js';
 
@@ -27,6 +28,14 @@ export function useWebhooks(options: ServiceOptions = {}): Webhooks {
   });
   afterAll(() => world.service.close());
   return world;
+}
+
+/** A new receiver of webhooks for each test. */
+export function useReceiver(first?: Behavior): Receiver {
+  const receiver = {} as Receiver;
+  beforeEach(async () => void Object.assign(receiver, await startReceiver(first)));
+  afterEach(() => receiver.close());
+  return receiver;
 }
 
 /** A new twin for each test, or with `beforeAll` for the file. */

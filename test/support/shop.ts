@@ -70,7 +70,7 @@ export class Shop {
   }
 
   /** The events of a resource, oldest first. */
-  async eventsOf(object: string) {
+  async eventsOf(object: string): Promise<Reply['body'][]> {
     return (await this.get(`/v1/events?object=${object}&order=asc`)).body.data;
   }
 

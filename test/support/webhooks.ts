@@ -1,10 +1,12 @@
 /** A service whose time and network a test controls, and what is worth doing with its webhooks. */
 
 import { expect } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { Network } from '../../src/modules/webhooks/adapters/delivery/http-receivers.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { type Service, type ServiceOptions, startService } from '../kit/service.js';
 import { TestClock } from './clock.js';
+import type { Received } from './receiver.js';
 
 /** Of an attempt, for a test that waits for its end. Others have more time than a busy machine takes. */
 export const TIMEOUT_MS = 1_500;
@@ -35,6 +37,12 @@ export async function deliver({ application }: Service): Promise<void> {
   const scheduler = application.get(WebhookScheduler);
   await scheduler.poll();
   await scheduler.idle();
+}
+
+/** Verified at the time of the signature: the library compares it with the real clock. */
+export function isSignedBy(secret: string, { headers, text, id }: Received): boolean {
+  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
+  return headers['webhook-signature']?.split(' ').includes(new Webhook(secret).sign(id, sent, text)) ?? false;
 }
 
 /** An attempt as an event shows it. */

@@ -1,15 +1,17 @@
-/** The small ledger of examples/ beside the service: what was refunded in the provider's dashboard is in both books, once. */
+/** The small ledger and the policy of examples/ beside the service. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run, until } from '../support/processes.js';
+import { listen } from '../support/sockets.js';
+import { createKey } from '../support/tenants.js';
 
 const service = useService();
 const shop = useShop(service);
 
-test('a refund in the dashboard is recorded and booked, and so is its return', async () => {
+// The first one: its worker would pay what the other one leaves.
+test('the small ledger records and books a refund that was made in the dashboard, and its return', async () => {
   const payment = await shop.capture();
   const inDashboard = { id: 'd_1', refund: '', payment, amount: 500, currency: 'usd', failure_reason: null };
   let status = 'pending';
@@ -19,14 +21,14 @@ test('a refund in the dashboard is recorded and booked, and so is its return', a
     looks += isLook ? 1 : 0;
     const data = isLook ? [{ ...inDashboard, status }] : [];
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }));
-  }).listen(0, '127.0.0.1');
-  await until(() => provider.listening);
+  });
+  const PROVIDER_URL = `http://127.0.0.1:${await listen(provider)}`;
   const book = await createDatabase({ empty: true });
   const { child, ended } = run(['dist/examples/ledger/ledger.js'], {
     TILLGATE_URL: service.url,
     TILLGATE_LEDGER_KEY: shop.ledgerKey,
     LEDGER_DATABASE_URL: book.url,
-    PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    PROVIDER_URL,
     POLL_SECONDS: '1',
   });
   const refunds = async () => (await shop.ledgerGet(`/ledger/v1/refunds?status=all&payment=${payment}`)).body.data;
@@ -52,4 +54,25 @@ test('a refund in the dashboard is recorded and booked, and so is its return', a
   expect(await ended).toMatchObject({ status: 0, stderr: '' });
   provider.close();
   await book.drop();
+});
+
+test('the policy approves refunds below 100.00 and leaves others and those of other currencies to people', async () => {
+  const { organization } = shop;
+  const bot = shop.as(await createKey(service, { organization, rights: ['propose'] }));
+  const policy = await createKey(service, { organization, rights: ['approve'], holder: 'policy' });
+  const [dollars, yen] = [
+    await shop.capture({ amount: 50_000 }),
+    await shop.capture({ amount: 50_000, currency: 'jpy' }),
+  ];
+  const propose = async (payment: string, amount: number) => (await bot.propose(payment, amount)).body.id as string;
+  const left = [await propose(dollars, 10_000), await propose(yen, 1)];
+  const small = await propose(dollars, 9_999);
+  const settings = { TILLGATE_URL: service.url, TILLGATE_KEY: policy, POLL_SECONDS: '0.1' };
+  const { child, ended } = run(['dist/examples/policy.js'], settings);
+  const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/approval`)).body;
+  await until(async () => (await approvalOf(small)).state === 'approved');
+  expect(await approvalOf(small)).toMatchObject({ decided_by: { holder: 'policy' }, comment: 'Below 10000 usd.' });
+  for (const id of left) expect((await approvalOf(id)).state).toBe('waiting');
+  child.kill();
+  expect((await ended).stderr).toBe('');
 });
