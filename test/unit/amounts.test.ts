@@ -1,14 +1,33 @@
-/** Currencies and amounts that no request can hold are none of an entity either. */
+/** Amounts that no request can hold are no amounts of an entity either. */
 import { expect, test } from '@jest/globals';
-import { Payment } from '../../src/modules/payments/domain/payment.js';
+import { AmountFaults, type NewLineItem, priceLine } from '../../src/modules/checkout/domain/line-item.js';
+import { type NewPayment, Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import { newLine } from '../support/checkout.js';
 
 const NOW = 1_763_700_000_000;
-const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
+const MAX = 999_999_999_999;
 
-test.each(['xau', ''])('%j cannot be captured', (currency) => {
-  const capture = { amount: 5000, currency, checkoutSession: null, reference: null };
-  expect(() => Payment.record(capture, OWNER, NOW)).toThrow(RangeError);
+const LINES: readonly Partial<NewLineItem>[] = [
+  ...[2 ** 53, -1, 0.5, Number.NaN, MAX + 1].map((unitPrice) => ({ unitPrice })),
+  ...[0, -1, 1.5].map((quantity) => ({ quantity })),
+  ...[-1, 0.1].map((amountDiscount) => ({ amountDiscount })),
+  ...[-1, Number.POSITIVE_INFINITY].map((amountTax) => ({ amountTax })),
+];
+
+test.each(LINES)('%j makes no line', (change) => {
+  expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(RangeError);
+});
+
+const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
+const CAPTURES: readonly Partial<NewPayment>[] = [
+  ...[0, -1, 0.5, MAX + 1, Number.NaN].map((amount) => ({ amount })),
+  ...['xau', ''].map((currency) => ({ currency })),
+];
+
+test.each(CAPTURES)('%j cannot be captured', (change) => {
+  const capture: NewPayment = { amount: 5000, currency: 'USD', checkoutSession: null, reference: null };
+  expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(RangeError);
 });
 
 test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be refunded', (amount) => {

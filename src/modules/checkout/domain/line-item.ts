@@ -52,10 +52,13 @@ export class AmountFaults {
   }
 }
 
-/** Computes the amounts of a line exactly. `at` is the line's path in the request. */
+/** Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError for values that a request cannot have. */
 export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {
   const { unitPrice, quantity = DEFAULT_QUANTITY, amountDiscount = 0, amountTax = 0 } = input;
   const { taxBehavior = DEFAULT_TAX_BEHAVIOR } = input;
+  if (![unitPrice, quantity, amountDiscount, amountTax].every(isAmount) || quantity < 1) {
+    throw new RangeError('Prices, quantities, discounts and taxes are whole numbers.');
+  }
   const limit = (name: string, amount: number, most: number, message: string) =>
     faults.limit(`${at}.${name}`, amount, most, message);
   const subtotal = unitPrice * quantity;
@@ -86,4 +89,8 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
     amountTax: tax,
     amountTotal: total,
   };
+}
+
+function isAmount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_AMOUNT;
 }

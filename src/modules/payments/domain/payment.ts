@@ -3,7 +3,7 @@ import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { errorCodes, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
-import { currencyOf } from '../../../shared/money.js';
+import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
 export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
@@ -44,10 +44,13 @@ export const PAYMENT_ERRORS = errorCodes('state', {
 export class Payment {
   private constructor(readonly state: PaymentState) {}
 
-  /** Throws RangeError for an impossible currency. */
+  /** Throws RangeError for an impossible amount or currency. */
   static record(input: NewPayment, { organization, mode }: Caller, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
     if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
+    if (!Number.isInteger(input.amount) || input.amount < 1 || input.amount > MAX_AMOUNT) {
+      throw new RangeError(`An amount is a whole number from 1 to ${MAX_AMOUNT}.`);
+    }
     const { amount, checkoutSession, reference } = input;
     const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
     const terms = { amount, currency, checkoutSession, mismatch: null, notifyUrl: null, reference, version: 1 };

@@ -6,30 +6,79 @@ import type { UiMode } from '../../domain/session-terms.js';
 
 @Entity('checkout_sessions')
 export class CheckoutSessionRecord {
-  @PrimaryColumn('uuid', { name: 'organization_id' }) organizationId!: string;
-  @PrimaryColumn('text') mode!: Mode;
-  @PrimaryColumn('uuid') id!: string;
-  @Column('text', { name: 'ui_mode' }) uiMode!: UiMode;
-  @Column('text') status!: SessionStatus;
-  @Column('text', { name: 'payment_status' }) paymentStatus!: PaymentStatus;
-  @Column('text') currency!: string;
-  @Column('bigint', { name: 'amount_subtotal' }) amountSubtotal!: number;
-  @Column('bigint', { name: 'amount_discount' }) amountDiscount!: number;
-  @Column('bigint', { name: 'amount_shipping' }) amountShipping!: number;
-  @Column('bigint', { name: 'amount_tax' }) amountTax!: number;
-  @Column('bigint', { name: 'amount_total' }) amountTotal!: number;
-  @Column('text', { name: 'success_url', nullable: true }) successUrl!: string | null;
-  @Column('text', { name: 'cancel_url', nullable: true }) cancelUrl!: string | null;
-  @Column('text', { name: 'return_url', nullable: true }) returnUrl!: string | null;
-  @Column('text', { name: 'notify_url', nullable: true }) notifyUrl!: string | null;
-  @Column('text', { nullable: true }) description!: string | null;
-  @Column('text', { name: 'customer_email', nullable: true }) customerEmail!: string | null;
-  @Column('text', { nullable: true }) locale!: string | null;
-  @Column('json') metadata!: Readonly<Record<string, string>>;
-  @Column('json', { name: 'line_items' }) lineItems!: readonly LineItem[];
-  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('text', { name: 'ui_mode' })
+  uiMode!: UiMode;
+
+  @Column('text')
+  status!: SessionStatus;
+
+  @Column('text', { name: 'payment_status' })
+  paymentStatus!: PaymentStatus;
+
+  @Column('text')
+  currency!: string;
+
+  @Column('bigint', { name: 'amount_subtotal' })
+  amountSubtotal!: number;
+
+  @Column('bigint', { name: 'amount_discount' })
+  amountDiscount!: number;
+
+  @Column('bigint', { name: 'amount_shipping' })
+  amountShipping!: number;
+
+  @Column('bigint', { name: 'amount_tax' })
+  amountTax!: number;
+
+  @Column('bigint', { name: 'amount_total' })
+  amountTotal!: number;
+
+  @Column('text', { name: 'success_url', nullable: true })
+  successUrl!: string | null;
+
+  @Column('text', { name: 'cancel_url', nullable: true })
+  cancelUrl!: string | null;
+
+  @Column('text', { name: 'return_url', nullable: true })
+  returnUrl!: string | null;
+
+  @Column('text', { name: 'notify_url', nullable: true })
+  notifyUrl!: string | null;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('text', { name: 'customer_email', nullable: true })
+  customerEmail!: string | null;
+
+  @Column('text', { nullable: true })
+  locale!: string | null;
+
+  @Column('json')
+  metadata!: Readonly<Record<string, string>>;
+
+  @Column('json', { name: 'line_items' })
+  lineItems!: readonly LineItem[];
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+
   /** Set while money is on its way: when the session would have expired. */
-  @Column('timestamptz', { name: 'original_expires_at', nullable: true }) originalExpiresAt!: Date | null;
-  @Column('integer') awaits!: number;
-  @Column('boolean', { name: 'is_redacted' }) isRedacted!: boolean;
+  @Column('timestamptz', { name: 'original_expires_at', nullable: true })
+  originalExpiresAt!: Date | null;
+
+  @Column('integer')
+  awaits!: number;
+
+  @Column('boolean', { name: 'is_redacted' })
+  isRedacted!: boolean;
 }

@@ -3,9 +3,18 @@ import type { Mode } from '../../../../shared/caller.js';
 
 @Entity('checkout_pages')
 export class CheckoutPageRecord {
-  @PrimaryColumn('uuid', { name: 'organization_id' }) organizationId!: string;
-  @PrimaryColumn('text') mode!: Mode;
-  @PrimaryColumn('uuid', { name: 'session_id' }) session!: string;
-  @Column('text', { name: 'payment_url', nullable: true }) paymentUrl!: string | null;
-  @Column('timestamptz', { name: 'started_at', nullable: true }) startedAt!: Date | null;
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', { name: 'session_id' })
+  session!: string;
+
+  @Column('text', { name: 'payment_url', nullable: true })
+  paymentUrl!: string | null;
+
+  @Column('timestamptz', { name: 'started_at', nullable: true })
+  startedAt!: Date | null;
 }

@@ -4,18 +4,43 @@ import type { Mismatch } from '../../../../shared/captured.js';
 
 @Entity('payments')
 export class PaymentRecord {
-  @PrimaryColumn('uuid', { name: 'organization_id' }) organizationId!: string;
-  @PrimaryColumn('text') mode!: Mode;
-  @PrimaryColumn('uuid') id!: string;
-  @Column('text') currency!: string;
-  @Column('bigint') amount!: number;
-  @Column('bigint', { name: 'amount_refunded' }) amountRefunded!: number;
-  @Column('bigint', { name: 'amount_pending_refund' }) amountPendingRefund!: number;
-  @Column('bigint', { name: 'amount_on_hold' }) amountOnHold!: number;
-  @Column('uuid', { name: 'checkout_session_id', nullable: true }) checkoutSession!: string | null;
-  @Column('text', { nullable: true }) mismatch!: Mismatch | null;
-  @Column('text', { nullable: true }) reference!: string | null;
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: Mode;
+
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  currency!: string;
+
+  @Column('bigint')
+  amount!: number;
+
+  @Column('bigint', { name: 'amount_refunded' })
+  amountRefunded!: number;
+
+  @Column('bigint', { name: 'amount_pending_refund' })
+  amountPendingRefund!: number;
+
+  @Column('bigint', { name: 'amount_on_hold' })
+  amountOnHold!: number;
+
+  @Column('uuid', { name: 'checkout_session_id', nullable: true })
+  checkoutSession!: string | null;
+
+  @Column('text', { nullable: true })
+  mismatch!: Mismatch | null;
+
+  @Column('text', { nullable: true })
+  reference!: string | null;
+
   /** '' in a row of a version that did not store it. */
-  @Column('text', { name: 'notify_url', nullable: true }) notifyUrl!: string | null;
-  @Column('integer') version!: number;
+  @Column('text', { name: 'notify_url', nullable: true })
+  notifyUrl!: string | null;
+
+  @Column('integer')
+  version!: number;
 }
