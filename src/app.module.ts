@@ -18,7 +18,6 @@ import { Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
 import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
-import { RequestPipe } from './request/validation/validation.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 
@@ -73,25 +72,13 @@ export class AppModule {
         { provide: Clock, useClass: SystemClock },
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
         PublicUrl,
-        RequestPipe,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [
-        Clock,
-        Config,
-        Encryption,
-        ErrorResponses,
-        Facts,
-        Idempotency,
-        Jobs,
-        PublicUrl,
-        RequestPipe,
-        WebhookUrls,
-      ],
+      exports: [Clock, Config, Encryption, ErrorResponses, Facts, Idempotency, Jobs, PublicUrl, WebhookUrls],
     };
   }
 }

@@ -8,6 +8,7 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { Facts } from '../../platform/facts.js';
 import type { Caller, Ledger } from '../../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
@@ -49,10 +50,14 @@ export interface OwnedResource {
 
 @Injectable()
 export class OwnerPipe implements PipeTransform {
+  private readonly pipe: RequestPipe;
+
   constructor(
-    private readonly pipe: RequestPipe,
+    facts: Facts,
     private readonly modules: ModuleRef,
-  ) {}
+  ) {
+    this.pipe = new RequestPipe(facts);
+  }
 
   /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
   async transform({ mode, request }: Ledger & { request: KeyedRequest }, { data }: ArgumentMetadata): Promise<Owned> {
