@@ -18,7 +18,6 @@ import { Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
 import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
-import { RequestPipe } from './request/validation/validation.js';
 import { Owners } from './shared/caller.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
@@ -67,7 +66,6 @@ export class AppModule {
         Clock,
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
         PublicUrl,
-        RequestPipe,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
@@ -85,7 +83,6 @@ export class AppModule {
         Jobs,
         Owners,
         PublicUrl,
-        RequestPipe,
         WebhookUrls,
       ],
     };

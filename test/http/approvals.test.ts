@@ -187,33 +187,6 @@ test('every answer says that its time is over from that moment, before the refun
   expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0 });
 });
 
-test('what was canceled, failed or paid out before anybody decided waits for nobody', async () => {
-  const ids = [await waiting(1), await waiting(2), await waiting(3)] as [string, string, string];
-  const [canceled, failed, succeeded] = ids;
-  await bot.cancel(canceled);
-  await shop.fail(failed);
-  await shop.succeed(succeeded);
-  expect(await shop.idsOf('/v1/refunds?approval=waiting')).toEqual([]);
-  for (const [id, status] of [
-    [canceled, 'canceled'],
-    [failed, 'failed'],
-    [succeeded, 'succeeded'],
-  ] as const) {
-    const undecided = { state: 'not_needed', decided_by: null, comment: null, expires_at: null, decided_at: null };
-    expect(await approvalOf(id)).toEqual({
-      object: 'refund.approval',
-      refund: id,
-      proposed_by: keyOf('bot'),
-      ...undecided,
-    });
-    expect((await ledgerHas(id)).shown).toMatchObject({ status, reason: null, approval: 'not_needed' });
-    const [, ended] = await shop.eventsOf(id);
-    expect(ended).toMatchObject({ type: `refund.${status}`, data: { reason: null, approval: 'not_needed' } });
-    for (const decide of [() => lead.approve(id, ids.indexOf(id) + 1), () => lead.reject(id)])
-      expect((await decide()).body.error.code).toBe('refund_not_pending');
-  }
-});
-
 describe('nobody decides', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
@@ -286,4 +259,11 @@ test('money that left all the same is a fact, which is counted', async () => {
   await shop.recordRefund(payment, { amount: 3, provider_reference: 'p', reference: null });
   const counted = growth(before, await scrape(service), 'tillgate_refunds_paid_unapproved_total');
   expect(counted).toEqual({ '{mode="test"}': 2 });
+  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
+  expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
+  const events = await shop.eventsOf(paid[0] as string);
+  expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([
+    ['refund.created', 'waiting'],
+    ['refund.succeeded', 'waiting'],
+  ]);
 });

@@ -39,8 +39,6 @@ const START: State = {
   events: ['refund.created'],
 };
 const isWaiting = ({ status, approval }: State) => status === 'pending' && approval === 'waiting';
-/** What is shown of the approval of a refund that ends. */
-const undecided = ({ approval }: State) => (approval === 'waiting' ? 'not_needed' : approval);
 const codeOf = ({ status, body }: Reply): string => (status === 200 ? 'done' : body.error.code);
 const becomes = (state: State, change: Partial<State>, event: string): State => {
   return {
@@ -68,7 +66,7 @@ const cancel =
   (state) => {
     const code = state.status !== 'pending' ? 'refund_not_pending' : state.isClaimed ? 'refund_in_progress' : 'done';
     if (codeOf(reply) !== code) return undefined;
-    const approval = state.isLate && isWaiting(state) ? 'expired' : undecided(state);
+    const approval = state.isLate && isWaiting(state) ? 'expired' : state.approval;
     return code === 'done' ? becomes(state, { status: 'canceled', approval }, 'refund.canceled') : state;
   };
 
@@ -77,7 +75,7 @@ const succeed =
   (state) => {
     const isPending = state.status === 'pending';
     if (codeOf(reply) !== (isPending || state.status === 'succeeded' ? 'done' : 'refund_not_pending')) return undefined;
-    return isPending ? becomes(state, { status: 'succeeded', approval: undecided(state) }, 'refund.succeeded') : state;
+    return isPending ? becomes(state, { status: 'succeeded' }, 'refund.succeeded') : state;
   };
 
 /** It passes by what another request has locked. */

@@ -6,6 +6,7 @@ import {
   Injectable,
   type PipeTransform,
 } from '@nestjs/common';
+import { Facts } from '../../platform/facts.js';
 import { type Caller, type Ledger, Owners } from '../../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
@@ -41,10 +42,14 @@ export interface OwnedResource {
 
 @Injectable()
 export class OwnerPipe implements PipeTransform {
+  private readonly pipe: RequestPipe;
+
   constructor(
-    private readonly pipe: RequestPipe,
+    facts: Facts,
     private readonly owners: Owners,
-  ) {}
+  ) {
+    this.pipe = new RequestPipe(facts);
+  }
 
   /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
   async transform({ mode, request }: Ledger & { request: KeyedRequest }, { data }: ArgumentMetadata): Promise<Owned> {

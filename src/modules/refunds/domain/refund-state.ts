@@ -16,7 +16,7 @@ export const REFUND_EVENTS = {
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-/** A refund that was canceled, failed or paid out before anybody decided is stored as `waiting`, so that payouts without approval are found. */
+/** A refund that was canceled, failed or paid out before anybody decided keeps `waiting`, so that payouts without approval are found. */
 export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
 /** Times are in milliseconds, by the clock of the organization. */

@@ -1,7 +1,6 @@
 import type { Moment } from '../../../shared/clock.js';
 import { newId } from '../../../shared/id.js';
 import {
-  type Approval,
   type ApprovalDecision,
   type Extension,
   type Failure,
@@ -47,12 +46,6 @@ export class Refund {
 
   static restore(state: RefundState): Refund {
     return new Refund(state, (state.status === PENDING ? 1 : 2) + (state.approval === 'approved' ? 1 : 0));
-  }
-
-  /** Its approval, as it is shown. One that ended before anybody decided is stored as `waiting`, but nobody has to approve it. */
-  get approval(): Approval {
-    const { status, approval } = this.state;
-    return status !== PENDING && approval === 'waiting' ? 'not_needed' : approval;
   }
 
   /** The refund as it reads at `now`: its approval has expired when its time is over, before that is stored. */

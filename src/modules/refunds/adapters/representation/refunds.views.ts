@@ -60,7 +60,7 @@ const APPROVAL: Schema<Approval> = {
   [NAME]: 'ApprovalState',
   ...describedEnum<Approval>(
     {
-      not_needed: 'nobody has to approve the refund, or it was canceled, failed or succeeded before anybody decided',
+      not_needed: 'nobody has to approve the refund',
       waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
       approved: 'somebody else than the proposer approved it',
       rejected: 'somebody else than the proposer rejected it; the refund is canceled',
@@ -118,8 +118,8 @@ function detailsOf({ state }: Refund) {
 }
 
 export function eventDetailsOf(refund: Refund) {
-  const { approval, state } = refund;
-  return { ...detailsOf(refund), ...(state.approval !== 'not_needed' && { approval }) };
+  const { approval } = refund.state;
+  return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
 }
 
 export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
@@ -127,10 +127,10 @@ export function reasonOf({ state: { failureReason, approval } }: Refund): string
 }
 
 export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> {
-  const { organization, id, claimNumber, claimExpiresAt } = refund.state;
+  const { organization, id, claimNumber, claimExpiresAt, approval } = refund.state;
   const claim = claimExpiresAt === null ? null : { number: claimNumber, expires_at: seconds(claimExpiresAt) };
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
-  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval: refund.approval };
+  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
 }
 
 export function changed(refund: Refund): ResponseParts {
@@ -162,15 +162,15 @@ export const REFUND_APPROVAL = object(
   { name: 'RefundApproval', description: 'Who proposed a refund, and what was decided about it.' },
 );
 
-export function approvalView({ state, approval }: Refund): ValueOf<typeof REFUND_APPROVAL> {
+export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL> {
   return {
     object: 'refund.approval',
     refund: state.id,
-    state: approval,
+    state: state.approval,
     proposed_by: state.proposedBy,
     decided_by: state.decidedBy,
     comment: state.comment,
-    expires_at: approval === 'not_needed' ? null : seconds(state.approvalExpiresAt),
+    expires_at: seconds(state.approvalExpiresAt),
     decided_at: seconds(state.decidedAt),
   };
 }
