@@ -6,7 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { readConfig } from '../../src/platform/config.js';
 import { DOCUMENT } from '../support/document.js';
 import { createLedgerKey, createTenant } from '../support/tenants.js';
-import type { Node } from './values.js';
+import type { Node } from '../support/values.js';
 
 const OF_EACH = 4;
 

@@ -1,9 +1,9 @@
 /** The reference page at /docs: sent from here with everything it needs, and opened in a real browser. */
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
+import { ask as send } from '../support/ask.js';
 import { describeInChromium } from '../support/browser.js';
 import { type Customer, customerIn, DESKTOP, PHONE } from '../support/page-browser.js';
 
@@ -24,22 +24,10 @@ const POLICY = [
 
 const service = useService();
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly bytes: Buffer;
-}
-
-/** Unlike fetch it unpacks nothing and adds no header. */
-function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(service.url + path, { headers, method }, async (answer) => {
-      const bytes = Buffer.concat(await answer.toArray());
-      const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
-      resolve({ status: answer.statusCode, headers: rest, bytes });
-    });
-    sent.on('error', reject).end();
-  });
+async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+  const answer = await send(service.url + path, { headers, method });
+  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
+  return { ...answer, headers: rest };
 }
 
 const packed = (name: string): Buffer => readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);

@@ -1,8 +1,8 @@
 /** Text that expressions choke on, in every place that takes text: none costs more time than harmless text of its size. */
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
+import { ask } from '../support/ask.js';
 import { DOCUMENT } from '../support/document.js';
 import { createLedgerKey, createOperatorKey, createTenant } from '../support/tenants.js';
 
@@ -80,10 +80,7 @@ async function exchange(method: string, path: string, headers: Record<string, st
     'Content-Type': 'application/json',
     'Idempotency-Key': crypto.randomUUID(),
   };
-  const sent = request(service.url + path, { method, agent, headers: { ...usual, ...headers } });
-  sent.end(body);
-  const [answer] = await once(sent, 'response');
-  await once(answer.resume(), 'end');
+  await ask(service.url + path, { method, agent, headers: { ...usual, ...headers }, body });
 }
 
 const SMALL = [500, 15_000];

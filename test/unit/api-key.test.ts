@@ -123,18 +123,6 @@ test.each([
 });
 
 test.each([
-  ['has no end', { expiresAt: null, revokedAt: null }, undefined],
-  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, undefined],
-  ['ends now', { expiresAt: NOW, revokedAt: null }, 'expired'],
-  ['ended', { expiresAt: NOW - 1, revokedAt: null }, 'expired'],
-  ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, 'revoked'],
-  ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, 'revoked'],
-])('a key that %s', (_, change, fault) => {
-  const { key } = ApiKey.create(SECRET, MOMENT);
-  expect(ApiKey.restore({ ...key.state, ...change }).faultAt(NOW)).toBe(fault);
-});
-
-test.each([
   ['  Shop  ', 'Shop'],
   ['x', 'x'],
   ['x'.repeat(255), 'x'.repeat(255)],

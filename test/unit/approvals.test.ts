@@ -51,19 +51,6 @@ test('another holder approves it once, and then it can be claimed', () => {
   expect(approved.claim(NOW, 60).state.claimNumber).toBe(1);
 });
 
-test('another holder rejects it once, which cancels it', () => {
-  const rejected = waiting.reject(by(ANA, NOW, 'Twice the same.'));
-  expect(approvalOf(rejected)).toEqual({
-    ...approvalOf(waiting),
-    status: 'canceled',
-    approval: 'rejected',
-    decidedBy: ANA,
-    decidedAt: NOW,
-    comment: 'Twice the same.',
-  });
-  expect(rejected.reject(by(BEN))).toBe(rejected);
-});
-
 test('it expires when its time is over, and nobody can decide from then on', () => {
   expect(waiting.expire(EXPIRES - 1)).toBe(waiting);
   expect(approvalOf(waiting.expire(EXPIRES))).toEqual({
@@ -119,13 +106,4 @@ describe('refused is', () => {
 test('what is decided without an approval leaves it waiting: nobody has decided', () => {
   for (const refund of [waiting.cancel(), waiting.fail(FAILURE), waiting.succeed(null)])
     expect(refund.state).toMatchObject({ approval: 'waiting', decidedBy: null });
-});
-
-test('each event has the next number, also of a refund that is read again', () => {
-  const approved = approve(waiting);
-  const claimed = approved.claim(NOW, 60);
-  const numbers = [waiting, waiting.reject(by(ANA)), waiting.cancel(), approved, claimed, claimed.succeed(null)];
-  expect(numbers.map(({ version }) => version)).toEqual([1, 2, 2, 2, 2, 3]);
-  expect(numbers.map(({ state }) => Refund.restore(state).version)).toEqual([1, 2, 2, 2, 2, 3]);
-  expect(Refund.restore(claimed.succeed(null).state).return(null).version).toBe(4);
 });
