@@ -9,7 +9,7 @@ import { useService, useShop } from '../kit/setup.js';
 import { describeInChromium } from '../support/browser.js';
 import type { Reply } from '../support/client.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
-import { customerIn, DESKTOP, keepShot, PHONE, type Provider, startProvider } from '../support/page-browser.js';
+import { customerIn, DESKTOP, PHONE, type Provider, startProvider } from '../support/page-browser.js';
 
 const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
   price_data: { currency: 'eur', unit_amount, product_data: { name, ...(description && { description }) } },
@@ -70,11 +70,10 @@ describeInChromium('the page in Chromium', (browser) => {
     test.each([
       ['desktop', { viewport: DESKTOP }],
       ['phone', { viewport: PHONE, colorScheme: 'dark' as const }],
-    ])('%s', async (name, options) => {
+    ])('%s', async (_, options) => {
       const path = await (STATES[state] as () => Promise<string>)();
       const customer = await customerIn(browser(), service.url, options);
       await customer.page.goto(`${service.url}${path}`);
-      await keepShot(customer.page, `${state}-${name}`);
       await customer.expectUndisturbed();
       await customer.close();
     });
@@ -272,7 +271,7 @@ describeInChromium('the page in Chromium', (browser) => {
     ['de', true, PHONE],
     ['de', false, DESKTOP],
   ])('beside a provider, in %s, with scripts: %s', (locale, javaScriptEnabled, viewport) => {
-    test.each(Object.entries(ROWS))('%s', async (row, visit) => {
+    test.each(Object.entries(ROWS))('%s', async (_, visit) => {
       const urls = { success_url: `${provider.shop}/thanks`, cancel_url: `${provider.shop}/cart` };
       const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
       await setPaymentUrl(service, shop, provider.url);
@@ -292,7 +291,6 @@ describeInChromium('the page in Chromium', (browser) => {
           .getByText(filled(text, { shop: NAME }))
           .first()
           .waitFor();
-        await keepShot(page, `${row} ${text} ${locale}`.replaceAll(/\W+/g, '-'));
         await customer.expectUndisturbed(expectedFaults, provider.hosts);
       };
       const payment = { amount: 10_100, currency: 'eur', checkout_session: id };

@@ -1,7 +1,5 @@
 /** A customer in a real browser: what goes wrong in a page, and whom it asks for anything, is noticed. */
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -86,12 +84,4 @@ export async function startProvider(): Promise<Provider> {
     url: `${shop}/start?id={CHECKOUT_SESSION_ID}&return={RETURN_URL}&cancel={CANCEL_URL}`,
     close: () => server.close().closeAllConnections(),
   };
-}
-
-/** Kept for people to look at, in the folder that PAGE_SHOTS names. */
-export async function keepShot(page: Page, name: string): Promise<void> {
-  const folder = process.env.PAGE_SHOTS;
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
