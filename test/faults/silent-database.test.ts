@@ -1,10 +1,9 @@
-/** PostgreSQL stands still: requests are answered 503, nothing that was acknowledged is lost, and then it goes on. */
-import { randomUUID } from 'node:crypto';
+/** PostgreSQL stands still: requests are answered 503, and then it goes on. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../src/operator/migrate/migrate.js';
 import { Database } from '../../src/persistence/database.js';
 import { type Service, startService } from '../kit/service.js';
-import { atOnce, post, type Reply, SMALLEST, send } from '../support/client.js';
+import { atOnce, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { until } from '../support/processes.js';
@@ -38,12 +37,9 @@ afterAll(async () => {
   postgres.remove();
 });
 
-const create = (idempotencyKey: string = randomUUID()): Promise<Reply> =>
-  post(`${service.url}/v1/checkout_sessions`, { key: shop.key, body: SMALLEST, idempotencyKey });
-
 /** Every way in which a request uses the database: by a statement, in a transaction, under a key, with a key not seen before. */
 const requests = (stranger: Shop): readonly (readonly [string, string, () => Promise<Reply>])[] => [
-  ['POST', '/v1/checkout_sessions', () => create()],
+  ['POST', '/v1/checkout_sessions', () => shop.createSession()],
   ['POST', '/v1/refunds', () => shop.propose(payment, 1)],
   ['POST', '/ledger/v1/payments', () => shop.record()],
   ['POST', '/ledger/v1/refunds/claim', () => shop.bare('/ledger/v1/refunds/claim')],
@@ -69,7 +65,7 @@ test('a request that comes while PostgreSQL stands still is answered 503', async
     }),
   ]);
   postgres.thaw();
-  await until(async () => (await create()).status === 201);
+  await until(async () => (await shop.createSession()).status === 201);
   for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);
   await expectAnsweredOnce(service);
 });
