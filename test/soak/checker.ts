@@ -8,13 +8,6 @@ import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant }
 const AT_ONCE = 8;
 const DELIVERY_PATIENCE_MS = 300_000;
 
-export interface Checked {
-  readonly resources: number;
-  readonly replays: number;
-  readonly events: number;
-  readonly webhooks: number;
-}
-
 export class Checker {
   constructor(
     private readonly url: string,
@@ -22,7 +15,7 @@ export class Checker {
     private readonly log: OperationLog,
   ) {}
 
-  async check(sql: Sql, tenants: readonly Tenant[], received: readonly { id: string }[]): Promise<Checked> {
+  async check(sql: Sql, tenants: readonly Tenant[], received: readonly { id: string }[]) {
     const resources = await this.resources();
     await this.counts(sql);
     await this.replays();
