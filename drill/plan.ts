@@ -9,8 +9,6 @@ export const OUTAGE_DAY = 1;
 export const FAST_DAY = 2;
 /** What was paid last is decided two days later. A claim may last 60 days, and then it may be paid. */
 export const NIGHTS_AT_THE_END = [DAY, 2 * DAY, 61 * DAY, 3 * DAY];
-/** Each scene is played at least once. */
-export const LEAST_REFUNDS = DAYS * (EACH_DAY.length + Math.ceil(IN_TURN.length / DAYS));
 /** Refunds of the same payment wait for each other. */
 const REFUNDS_OF_PAYMENT = 10;
 const ORGANIZATIONS = 2;

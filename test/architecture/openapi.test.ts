@@ -1,53 +1,28 @@
-/** docs/openapi.json is what the code prints, and breaks no client of the released description. */
-import { execFileSync } from 'node:child_process';
+/** docs/openapi.json breaks no client of the released description. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { breakingChanges, WIDENED } from '../support/compatibility.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the changes reach into a document by name.
 type Node = any;
 
-const COMMITTED = readFileSync('docs/openapi.json', 'utf8');
+const COMMITTED: Node = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 const RELEASED: Node = JSON.parse(readFileSync('docs/openapi.released.json', 'utf8'));
-
-test('docs/openapi.json is what the code says: `npm run openapi` writes it', () => {
-  expect(execFileSync(process.execPath, ['dist/tools/openapi/print.js'], { encoding: 'utf8' })).toBe(COMMITTED);
-});
 
 /** The list of all holds takes `payment`. */
 const REMOVED = ['GET /ledger/v1/payments/{id}/holds: removed'];
 
 test('nothing else that was released is broken', () => {
-  expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual(REMOVED);
+  expect(breakingChanges(RELEASED, COMMITTED)).toEqual(REMOVED);
 });
 
-const CHARACTERS = ['a', '!', '~', ' ', '"', '#', '[', '\\', '\u0000', 'é'];
-const SHORT = [2, 3, 4].reduce((texts) => [...texts, ...texts.flatMap(longer)], CHARACTERS);
-const LONG = Array.from({ length: 12 }, (_, more) => ['a', '\\"'].map((one) => one.repeat(248 + more))).flat();
-
-const TIMES = ['00:00:00', '23:59:60', '19:07:01', '24:00:00', '7:00:00'].flatMap((time) =>
-  ['', '.', ...Array.from({ length: 12 }, (_, digits) => `.${'123456789012'.slice(digits)}`)].map(
-    (part) => time + part,
-  ),
-);
-const INSTANTS = ['2026-01-31', '2026-1-31', '20260131', '1763700000'].flatMap((date) => [
-  date,
-  ...TIMES.flatMap((time) =>
-    ['Z', 'z', '', '+01:00', '-08:00', ' 05:30', '+1:00'].flatMap((zone) =>
-      ['T', 't', ' ', ''].map((mark) => date + mark + time + zone),
-    ),
-  ),
-]);
-
-function longer(text: string): string[] {
-  return CHARACTERS.map((character) => text + character);
-}
-
-test.each(WIDENED)('$next accepts all samples that $released accepted', ({ released, next }) => {
-  const samples = [...INSTANTS, ...SHORT, ...LONG, ...LONG.map((text) => `"${text}"`)];
-  const accepted = samples.filter((text) => new RegExp(released).test(text));
-  expect(accepted.length).toBeGreaterThan(400);
-  expect(accepted.filter((text) => !new RegExp(next).test(text))).toEqual([]);
+test.each(WIDENED)('$next accepts what $released accepted', ({ released, next }) => {
+  const accepted = fc.stringMatching(new RegExp(released));
+  fc.assert(
+    fc.property(accepted, (text) => new RegExp(next).test(text)),
+    { numRuns: 10_000 },
+  );
 });
 
 const object = (document: Node): Node =>

@@ -132,13 +132,6 @@ const ALSO_RIGHT = {
       }
     },
   },
-  /** Repeats within a claim what was not answered. */
-  repeats: {
-    pay: (refund) => {
-      const pay = () => RIGHT.pay.call(RIGHT, refund);
-      return pay().catch(pay).catch(pay);
-    },
-  },
   /** Like a cron job: `--restart`. */
   ends: {
     async run() {

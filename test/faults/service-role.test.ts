@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
-import { send } from '../support/client.js';
+import { SMALLEST, send } from '../support/client.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
-import { commandLine, type Server, startServer } from '../support/processes.js';
+import { openAccount, type Server, startServer, tillgate } from '../support/processes.js';
 import { startPooler } from '../support/sockets.js';
 
 const PAGE = readFileSync('docs/operate/postgresql.md', 'utf8');
@@ -36,8 +36,7 @@ afterAll(async () => {
 });
 
 test('the owner migrates, and sees what needs an administrator through a pooler only', async () => {
-  const migrate = async (DATABASE_URL: string, ...options: string[]) =>
-    JSON.parse((await commandLine(['migrate', ...options], { DATABASE_URL })).stdout);
+  const migrate = (url: string, ...options: string[]) => tillgate(url, ['migrate', ...options]);
   const applied = MIGRATIONS.map(({ name }) => name);
   expect(await migrate(urlOf('tillgate_owner'), '--service-role', 'tillgate')).toEqual({ applied });
   const pooler = await startPooler(urlOf('tillgate_owner'), () => ({ toServer: (message) => message }));
@@ -53,19 +52,15 @@ test('the owner migrates, and sees what needs an administrator through a pooler 
 
 test('the service serves, and its commands work', async () => {
   const DATABASE_URL = urlOf('tillgate');
-  const { id } = JSON.parse((await commandLine(['org', 'create', 'Shop'], { DATABASE_URL })).stdout);
-  const made = await commandLine(['key', 'create', '--org', id, '--mode', 'test'], { DATABASE_URL });
-  const { key } = JSON.parse(made.stdout);
+  const { key } = await openAccount(DATABASE_URL, 'Shop');
   server = await startServer({ DATABASE_URL });
-  const line = { price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'Book' } } };
   const post = (path: string, body: object) => send('POST', server.url + path, { key, body, idempotencyKey: path });
-  const session = await post('/v1/checkout_sessions', { currency: 'usd', line_items: [line] });
+  const session = await post('/v1/checkout_sessions', SMALLEST);
   const payment = await post(`/v1/test_helpers/checkout_sessions/${session.body.id}/pay`, {});
-  const refund = await post('/v1/refunds', { payment: payment.body.id, amount: 1299 });
+  const refund = await post('/v1/refunds', { payment: payment.body.id, amount: 1000 });
   expect([session.status, payment.status, refund.status]).toEqual([201, 200, 201]);
-  const doctor = JSON.parse((await commandLine(['doctor'], { DATABASE_URL })).stdout);
-  expect(doctor.healthy).toBe(true);
-  expect((await commandLine(['reconcile'], { DATABASE_URL })).status).toBe(0);
+  expect(await tillgate(DATABASE_URL, ['doctor'])).toMatchObject({ healthy: true });
+  expect(await tillgate(DATABASE_URL, ['reconcile'])).toMatchObject({ balanced: true });
 });
 
 test.each([

@@ -5,24 +5,13 @@ import { useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
 
-const TOGETHER = 8;
 const queue = { queue: 'test' };
-const INVERSE = { name: 'inverse', text: 'SELECT 60 / $1::int AS inverse, now()::text AS at' };
 
 const service = useService();
 let database: Database;
 
 beforeAll(async () => {
   database = service.application.get(Database);
-});
-
-test('reads of one turn of the event loop share a transaction, eight at most', async () => {
-  const numbers = Array.from({ length: 2 * TOGETHER + 1 }, (_, index) => index + 1);
-  const rows = (
-    await Promise.all(numbers.map((number) => database.read<{ at: string }>(queue, INVERSE, [number])))
-  ).flat();
-  const shares = Map.groupBy(rows, ({ at }) => at);
-  expect([...shares.values()].map(({ length }) => length).sort()).toEqual([1, TOGETHER, TOGETHER]);
 });
 
 test.each([

@@ -1,10 +1,15 @@
 /** Sends what is drawn from a seed to a real service and notes everything that no request may cause. */
+import { Agent } from 'node:http';
+import { ask } from '../support/ask.js';
+import type { Reply } from '../support/client.js';
 import { faultsOf, faultsOfError } from '../support/description.js';
 import { FAST_START, startServer } from '../support/processes.js';
-import { bytesOf, type Drawn, SMUGGLED } from './broken-requests.js';
-import { type Answer, Connection } from './connection.js';
+import { answersTo } from '../support/raw.js';
+import { type Drawn, type Plain, SMUGGLED } from './broken-requests.js';
 import { FRESH, requestsOf } from './requests.js';
 import { prepare } from './surroundings.js';
+
+type Answer = Pick<Reply, 'status' | 'headers' | 'text'>;
 
 export interface FuzzOptions {
   /** Of a migrated database. */
@@ -25,6 +30,8 @@ export interface FuzzReport {
 
 const LANES = 16;
 const SLOW_MS = 1_000;
+/** The service gives up a connection sooner. */
+const PATIENCE_MS = 20_000;
 /** Between two looks at the heap. */
 const LOOK_EVERY = 250;
 /** The first looks do not count: code is compiled and caches fill. */
@@ -65,6 +72,7 @@ class Run {
   private readonly statuses: Record<string, number> = {};
   private readonly slow: number[] = [];
   private readonly heaps: number[] = [];
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: LANES });
   private slowestMs = 0;
   private repetition = 0;
 
@@ -81,13 +89,11 @@ class Run {
   async sendAll(first: number, end: number): Promise<void> {
     let next = first;
     const lane = async () => {
-      let connection: Connection | undefined;
       while (next < end && this.faults.length < MANY_FAULTS) {
         const number = next++;
         if (number % LOOK_EVERY === 0) await this.lookAtHeap();
-        connection = await this.send(number, connection);
+        await this.send(number);
       }
-      connection?.close();
     };
     await Promise.all(Array.from({ length: LANES }, lane));
   }
@@ -98,7 +104,7 @@ class Run {
       let isSlow = true;
       for (let attempt = 0; attempt < 10 && isSlow; attempt++) {
         this.repetition += 1;
-        (await this.send(number))?.close();
+        await this.send(number);
         isSlow = this.slow.pop() === number;
       }
       if (isSlow) this.faults.push(`request ${number}: over ${SLOW_MS} ms or 503, also alone`);
@@ -123,28 +129,34 @@ class Run {
     this.heaps.push(Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]));
   }
 
-  /** Returns the connection if another request may follow on it. */
-  private async send(number: number, open?: Connection): Promise<Connection | undefined> {
+  private async send(number: number): Promise<void> {
     const drawn = this.fresh(this.draw(this.seed, number), number);
-    const { plain, bytes, awaited } = drawn;
     try {
-      const connection = plain && open?.isOpen ? open : await Connection.open(this.url);
-      if (connection !== open) open?.close();
       const startedAt = performance.now();
-      const answers = await connection.send(bytes, awaited, plain?.method);
+      const answers = drawn.plain ? [await this.plain(drawn.plain)] : await answersTo(this.url, drawn.bytes);
       const ms = performance.now() - startedAt;
-      // A connection may be closed, as any may at any time, before a request on it: that one is sent again.
-      if (answers.length === 0 && connection === open) return await this.send(number);
       const isBusy = answers.some(({ status }) => status === 503);
       if (!isBusy) this.judge(number, drawn, answers);
-      if (awaited > 0) this.slowestMs = Math.max(this.slowestMs, Math.round(ms));
-      if (isBusy || (awaited > 0 && ms > SLOW_MS)) this.slow.push(number);
-      if (plain && connection.isOpen && answers[0]?.headers.get('connection') !== 'close') return connection;
-      connection.close();
+      if (drawn.awaited > 0) this.slowestMs = Math.max(this.slowestMs, Math.round(ms));
+      if (isBusy || (drawn.awaited > 0 && ms > SLOW_MS)) this.slow.push(number);
     } catch (error) {
       this.faults.push(`request ${number}: ${(error as Error).message}`);
     }
-    return undefined;
+  }
+
+  private async plain({ method, target, headers, body }: Plain): Promise<Answer> {
+    const length = body && { 'content-length': body.length };
+    const options = { method, path: target, headers: { host: 'x', ...headers, ...length }, body };
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    // A connection may be closed, as any may at any time, before a request on it: that one is sent again.
+    const answer = await ask(this.url, { ...options, signal, agent: this.agent }).catch(() => {
+      return ask(this.url, { ...options, signal });
+    });
+    return {
+      status: answer.status,
+      headers: new Headers(answer.headers as Record<string, string>),
+      text: `${answer.bytes}`,
+    };
   }
 
   private judge(number: number, { plain, bytes, awaited }: Drawn, answers: readonly Answer[]): void {
@@ -154,7 +166,7 @@ class Run {
     if (ids.includes(SMUGGLED)) faults.push('a body was answered as a request');
     const places = ids.flatMap((id) => /^in-order-(\d+)$/.exec(id ?? '')?.[1] ?? []).map(Number);
     if (places.some((place, at) => place !== at)) faults.push(`answers in another order: ${ids}`);
-    const sent = JSON.stringify(bytes.toString('latin1', 0, EXCERPT));
+    const sent = JSON.stringify(bytes.slice(0, EXCERPT));
     this.faults.push(...faults.map((fault) => `request ${number}: ${fault} (sent ${sent})`));
   }
 
@@ -174,10 +186,10 @@ class Run {
   /** Keys that are to be new are new each time it is sent. */
   private fresh({ plain, bytes, awaited }: Drawn, number: number): Drawn {
     const value = `${this.seed}-${number}-${this.repetition}`;
-    if (!plain) return { awaited, bytes: Buffer.from(bytes.toString('latin1').replaceAll(FRESH, value), 'latin1') };
+    const renewed = bytes.replaceAll(FRESH, value);
+    if (!plain) return { awaited, bytes: renewed };
     const headers = Object.entries(plain.headers).map(([name, text]) => [name, text === FRESH ? value : text] as const);
-    const request = { ...plain, headers: Object.fromEntries(headers) };
-    return { plain: request, bytes: bytesOf(request), awaited };
+    return { plain: { ...plain, headers: Object.fromEntries(headers) }, bytes: renewed, awaited };
   }
 }
 

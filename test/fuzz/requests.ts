@@ -3,11 +3,10 @@
  * requests with their bytes broken. A request is drawn from the seed and its number alone, so that it can be sent again.
  */
 import fc, { type Arbitrary } from 'fast-check';
-import { alteration, altered } from '../support/requests.js';
+import { alteration, altered, type Node, Values } from '../support/values.js';
 import { BODY_CHANGES, MEDIA_TYPES, ODD_TEXTS } from './broken.js';
 import { brokenRequests, bytesOf, type Drawn, type Plain } from './broken-requests.js';
 import type { Surroundings } from './surroundings.js';
-import { type Node, Values } from './values.js';
 
 /** Stands in a header for a value that no request has had. */
 export const FRESH = 'fresh-value';

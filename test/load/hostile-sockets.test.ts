@@ -1,11 +1,10 @@
 /** Clients without a key that hold sockets as long as they can: others are served, and everything they held is freed. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
+import { ask } from '../support/ask.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { run, type Server, type Started, startServer } from '../support/processes.js';
@@ -79,26 +78,22 @@ function cpu(): number {
 /** The CPU time of one such request in calm, in milliseconds. */
 async function calmCost(path: string): Promise<number> {
   const start = cpu();
-  for (let request = 0; request < CALM; request++) await ask('GET', path);
+  for (let request = 0; request < CALM; request++) await statusOf('GET', path);
   return (cpu() - start) / CALM;
 }
 
 /** The status that a new caller gets, on a connection of its own. */
-async function ask(method: string, path: string, body?: object): Promise<number | undefined> {
+async function statusOf(method: string, path: string, body?: object): Promise<number> {
   const headers = {
     Authorization: `Bearer ${tenant.test}`,
     'Content-Type': 'application/json',
     'Idempotency-Key': randomUUID(),
   };
-  const sent = request(server.url + path, { method, headers, agent: false });
-  sent.end(body && JSON.stringify(body));
-  const [answer] = await once(sent, 'response');
-  await once(answer.resume(), 'end');
-  return answer.statusCode;
+  return (await ask(server.url + path, { method, headers, body: body && JSON.stringify(body) })).status;
 }
 
-async function served(): Promise<(number | undefined)[]> {
-  return [await ask('GET', '/livez'), await ask('POST', SESSIONS, SMALLEST)];
+async function served(): Promise<number[]> {
+  return [await statusOf('GET', '/livez'), await statusOf('POST', SESSIONS, SMALLEST)];
 }
 
 /** Asks again and again until the files are free. Returns the longest wait in CPU time, and the most memory held. */

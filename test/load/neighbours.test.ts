@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../kit/service.js';
+import { ask } from '../support/ask.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { type Server, serve, until } from '../support/processes.js';
@@ -164,8 +165,7 @@ describe('clients that connect', () => {
 
   async function timeOf(agent: Agent | false): Promise<number> {
     const started = performance.now();
-    const [answer] = await once(get(`${shared.url}/livez`, { agent }), 'response');
-    await once(answer.resume(), 'end');
+    await ask(`${shared.url}/livez`, { agent });
     return performance.now() - started;
   }
 

@@ -1,10 +1,11 @@
 /** The reference page at /docs: sent from here with everything it needs, and opened in a real browser. */
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
+import { ask as send } from '../support/ask.js';
 import { describeInChromium } from '../support/browser.js';
+import { DOCUMENT } from '../support/document.js';
 import { type Customer, customerIn, DESKTOP, PHONE } from '../support/page-browser.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -24,22 +25,10 @@ const POLICY = [
 
 const service = useService();
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly bytes: Buffer;
-}
-
-/** Unlike fetch it unpacks nothing and adds no header. */
-function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(service.url + path, { headers, method }, async (answer) => {
-      const bytes = Buffer.concat(await answer.toArray());
-      const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
-      resolve({ status: answer.statusCode, headers: rest, bytes });
-    });
-    sent.on('error', reject).end();
-  });
+async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+  const answer = await send(service.url + path, { headers, method });
+  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
+  return { ...answer, headers: rest };
 }
 
 const packed = (name: string): Buffer => readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);
@@ -101,28 +90,13 @@ const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'
 
 type Methods = Readonly<Record<string, { readonly summary: string }>>;
 
-interface Operation {
-  /** How its address in the page ends. */
-  readonly place: string;
-  readonly path: string;
-  readonly summary: string;
-}
-
-/** Webhooks, which have a name in the place of a path, among them. */
-function operations(): Operation[] {
-  const { paths, webhooks } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Record<
-    'paths' | 'webhooks',
-    Record<string, Methods>
-  >;
-  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary }]) => {
-      // The page writes names of webhooks with hyphens.
-      const named = path.startsWith('/') ? path : `/${path.replaceAll('_', '-')}`;
-      const place = `/${method.toUpperCase()}${named}`;
-      return { place, path, summary };
-    }),
-  );
-}
+/** With how its address in the page ends. Webhooks, which have a name in the place of a path, are among them; the page writes it with hyphens. */
+const OPERATIONS = Object.entries<Methods>({ ...DOCUMENT.paths, ...DOCUMENT.webhooks }).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { summary }]) => {
+    const named = path.startsWith('/') ? path : `/${path.replaceAll('_', '-')}`;
+    return { place: `/${method.toUpperCase()}${named}`, path, summary };
+  }),
+);
 
 describeInChromium('in Chromium', (browser) => {
   async function read(viewport: typeof DESKTOP): Promise<Customer> {
@@ -138,7 +112,7 @@ describeInChromium('in Chromium', (browser) => {
     [PHONE, 24],
   ])('it lists all operations and shows them, undisturbed, at %j: one of %j', async (viewport, every) => {
     const { page, faults, requested, close } = await read(viewport);
-    for (const [at, { place, path, summary }] of operations().entries()) {
+    for (const [at, { place, path, summary }] of OPERATIONS.entries()) {
       const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
       expect(await link.textContent()).toContain(summary);
       if (at % every !== 0) continue;

@@ -1,9 +1,9 @@
 /** A process without a file descriptor to spare cannot reach its database: it says so, and reaches it again afterwards. */
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { startService } from '../kit/service.js';
+import { ask } from '../support/ask.js';
 import { startServer, until } from '../support/processes.js';
 import { createTenant } from '../support/tenants.js';
 
@@ -16,14 +16,9 @@ test('without a file descriptor it answers 503, never 500, and 200 as soon as th
   const files = ['bash', '-c', `ulimit -n ${FILES}; exec "$@"`, 'bash'];
   const server = await startServer({ DATABASE_URL: service.databaseUrl, LOG_LEVEL: 'warn' }, files);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = async () => {
-    const headers = { authorization: `Bearer ${key}` };
-    const sent = request(`${server.url}/v1/checkout_sessions`, { agent, headers }).end();
-    const [answer] = await once(sent, 'response');
-    await once(answer.resume(), 'end');
-    return answer.statusCode as number;
-  };
-  const statuses = [await ask()];
+  const headers = { authorization: `Bearer ${key}` };
+  const list = async () => (await ask(`${server.url}/v1/checkout_sessions`, { agent, headers })).status;
+  const statuses = [await list()];
   const held: Socket[] = [];
   try {
     while (!(statuses.includes(503) && server.stdout().includes('EMFILE')) && held.length < ROUNDS) {
@@ -31,10 +26,10 @@ test('without a file descriptor it answers 503, never 500, and 200 as soon as th
       // The service has to open its connections anew, and what they leave free is taken.
       await service.sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-      statuses.push(await ask());
+      statuses.push(await list());
     }
     for (const socket of held) socket.destroy();
-    await until(async () => statuses[statuses.push(await ask()) - 1] === 200, 'the database is reached again');
+    await until(async () => statuses[statuses.push(await list()) - 1] === 200, 'the database is reached again');
     expect([...new Set(statuses)].sort()).toEqual([200, 503]);
     expect(server.stdout()).toContain('EMFILE');
   } finally {

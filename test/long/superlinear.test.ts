@@ -1,10 +1,11 @@
 /** Text that expressions choke on, in every place that takes text: none costs more time than harmless text of its size. */
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
+import { ask } from '../support/ask.js';
 import { DOCUMENT } from '../support/document.js';
 import { createLedgerKey, createOperatorKey, createTenant } from '../support/tenants.js';
+import type { Node } from '../support/values.js';
 
 /** CPU time of the whole process: more than this many times what the largest harmless body costs here is too much. */
 const TIMES_HARMLESS = 10;
@@ -30,25 +31,6 @@ interface Place {
   readonly sizes: readonly number[];
   readonly send: (text: string) => Promise<unknown>;
 }
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema | boolean;
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-}
-
-const description = DOCUMENT as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-};
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let service: Service;
@@ -80,10 +62,7 @@ async function exchange(method: string, path: string, headers: Record<string, st
     'Content-Type': 'application/json',
     'Idempotency-Key': crypto.randomUUID(),
   };
-  const sent = request(service.url + path, { method, agent, headers: { ...usual, ...headers } });
-  sent.end(body);
-  const [answer] = await once(sent, 'response');
-  await once(answer.resume(), 'end');
+  await ask(service.url + path, { method, agent, headers: { ...usual, ...headers }, body });
 }
 
 const SMALL = [500, 15_000];
@@ -103,8 +82,8 @@ const inUrl = (method: string, start: string): Place => ({
 });
 
 /** A value of the schema's shape with the text wherever text may stand. */
-function filled({ $ref, type, properties, items, additionalProperties }: Schema, text: string): unknown {
-  if ($ref) return filled(description.components.schemas[$ref.split('/').at(-1) ?? ''] as Schema, text);
+function filled({ $ref, type, properties, items, additionalProperties }: Node, text: string): unknown {
+  if ($ref) return filled(DOCUMENT.components.schemas[$ref.split('/').at(-1)], text);
   if (properties) {
     return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, filled(schema, text)]));
   }
@@ -114,20 +93,20 @@ function filled({ $ref, type, properties, items, additionalProperties }: Schema,
 }
 
 /** The text in all fields of the body at once, in each parameter of the query, and in the path's id. */
-function placesOf(path: string, method: string, operation: Operation): [string, Place][] {
+function placesOf(path: string, method: string, operation: Node): [string, Place][] {
   const { operationId, requestBody, parameters = [] } = operation;
   const at = path.replaceAll(/\{\w+\}/g, 'x');
   const schema = requestBody?.content['application/json'].schema;
-  const queries = parameters.filter((parameter) => parameter.in === 'query');
+  const queries = parameters.filter((parameter: Node) => parameter.in === 'query');
   const id = path.indexOf('{');
   return [
     ...(schema ? [[`the body of ${operationId}`, inBody(at, (text) => JSON.stringify(filled(schema, text)))]] : []),
-    ...queries.map(({ name }) => [`${name} of ${operationId}`, inUrl('GET', `${at}?${name}=`)]),
+    ...queries.map(({ name }: Node) => [`${name} of ${operationId}`, inUrl('GET', `${at}?${name}=`)]),
     ...(id < 0 ? [] : [[`the id of ${operationId}`, inUrl(method.toUpperCase(), path.slice(0, id))]]),
   ] as [string, Place][];
 }
 
-const DESCRIBED = Object.entries(description.paths).flatMap(([path, operations]) =>
+const DESCRIBED = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, operation]) => placesOf(path, method, operation)),
 );
 

@@ -1,5 +1,4 @@
-/** Merchants and their ledger: they write under idempotency keys, send again until they are answered, and note every answer. */
-import { randomUUID } from 'node:crypto';
+/** Merchants and their ledger: they write under idempotency keys, some at once under one, send again until they are answered, and note every answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../drill/random.js';
 import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
@@ -14,11 +13,14 @@ export class Client {
   private readonly payments: string[] = [];
   private readonly refunds: string[] = [];
   private readonly own: Acknowledged[] = [];
+  private writes = 0;
 
   constructor(
     private readonly url: string,
     private readonly tenant: Tenant,
-    private readonly notifyUrl: string,
+    /** Of its keys: those of a client in the other mode are the same. */
+    private readonly name: string,
+    private readonly notifyUrl: string | null,
     private readonly log: OperationLog,
     private readonly random: Random,
   ) {}
@@ -76,7 +78,7 @@ export class Client {
 
   private async replay(): Promise<void> {
     const earlier = this.random.of(this.own);
-    if (earlier) await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey, earlier);
+    if (earlier) this.compare(earlier, await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey));
   }
 
   /** Every process shows an acknowledged resource at once, and a payment never holds more than was captured. */
@@ -103,32 +105,28 @@ export class Client {
   }
 
   private async write(path: string, facts?: object): Promise<Json> {
-    const { status, text } = await this.untilDecided(path, JSON.stringify(facts) ?? '', randomUUID());
+    const request = [path, JSON.stringify(facts) ?? '', `${this.name} ${++this.writes}`] as const;
+    const twin = this.random.below(4) === 0 ? this.untilDecided(...request) : undefined;
+    const answer = await this.untilDecided(...request);
+    const { status, text } = answer;
+    this.log.acknowledged.push(answer);
+    this.own.push(answer);
+    if (twin) this.compare(answer, await twin);
     if (![200, 201, 422].includes(status)) this.log.violations.push(`POST ${path} was answered ${status}: ${text}`);
     return status === 201 ? JSON.parse(text) : undefined;
   }
 
   /** The same request again until its answer is one that stays. */
-  private async untilDecided(
-    path: string,
-    body: string,
-    idempotencyKey: string,
-    earlier?: Acknowledged,
-  ): Promise<Acknowledged> {
+  private async untilDecided(path: string, body: string, idempotencyKey: string): Promise<Acknowledged> {
     const { tenant } = this;
     const key = path.startsWith('/ledger/') ? tenant.ledgerKey : tenant.key;
     for (;;) {
       const answer = await attempt(this.log, this.url + path, { key, body, idempotencyKey });
-      if (!answer) {
-        await sleep(PAUSE_MS);
-        continue;
+      if (answer) {
+        this.log.answered();
+        return { tenant, path, body, idempotencyKey, ...answer };
       }
-      this.log.answered();
-      const acknowledged = { tenant, path, body, idempotencyKey, ...answer };
-      if (earlier) this.compare(earlier, acknowledged);
-      else this.log.acknowledged.push(acknowledged);
-      if (!earlier) this.own.push(acknowledged);
-      return acknowledged;
+      await sleep(PAUSE_MS);
     }
   }
 

@@ -5,6 +5,7 @@ export type Json = any;
 
 export interface Tenant {
   readonly organization: string;
+  readonly mode: string;
   readonly key: string;
   readonly ledgerKey: string;
 }

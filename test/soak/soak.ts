@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../drill/random.js';
 import { withClient } from '../support/postgres.js';
-import { openAccount } from '../support/processes.js';
+import { openAccount, tillgate } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
 import { Checker } from './checker.js';
 import { Client } from './clients.js';
@@ -21,7 +21,7 @@ export interface SoakOptions {
 }
 
 const TENANTS = 3;
-const CLIENTS_OF_EACH = 4;
+const CLIENTS_OF_EACH = 2;
 /** Before each fault: short, so that they meet, and long now and then, so that everything recovers. */
 const PAUSES_MS = [0, 0, 200, 1_000, 3_000];
 /** Answers that stay, before another fault is made: without load a fault hits nothing. */
@@ -36,7 +36,7 @@ export async function soak({ seconds, seed, stop, report = () => undefined }: So
   try {
     const log = new OperationLog();
     const names = Array.from({ length: TENANTS }, (_, place) => `Tenant ${place}`);
-    const tenants = await Promise.all(names.map((name) => openAccount(database.url, name)));
+    const tenants = (await Promise.all(names.map((name) => openTwin(database.url, name)))).flat();
     const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, report, stop });
     report('every client is answered; checking');
     const checker = new Checker(services.url, database.url, log);
@@ -47,6 +47,15 @@ export async function soak({ seconds, seed, stop, report = () => undefined }: So
     await database.stop();
     await receiver.close();
   }
+}
+
+/** An organization in both modes. */
+async function openTwin(databaseUrl: string, name: string): Promise<Tenant[]> {
+  const test = { mode: 'test', ...(await openAccount(databaseUrl, name)) };
+  const live = ['key', 'create', '--mode', 'live'];
+  const { key } = await tillgate(databaseUrl, [...live, '--org', test.organization]);
+  const { key: ledgerKey } = await tillgate(databaseUrl, [...live, '--kind', 'ledger']);
+  return [test, { ...test, mode: 'live', key, ledgerKey }];
 }
 
 type World = Parameters<(typeof FAULTS)[string]>[0];
@@ -68,8 +77,11 @@ async function underLoad(
   const random = new Random(seed);
   const { url } = world.services;
   const clients = tenants.flatMap((tenant) =>
-    Array.from({ length: CLIENTS_OF_EACH }, () => {
-      return new Client(url, tenant, world.receiver.url, log, new Random(random.below(2 ** 31))).work(stop.signal);
+    Array.from({ length: CLIENTS_OF_EACH }, (_, place) => {
+      // In live mode a webhook needs https.
+      const notifyUrl = tenant.mode === 'test' ? world.receiver.url : null;
+      const own = new Random(random.below(2 ** 31));
+      return new Client(url, tenant, `client ${place}`, notifyUrl, log, own).work(stop.signal);
     }),
   );
   const made: Record<string, number> = {};

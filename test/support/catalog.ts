@@ -1,29 +1,18 @@
 /** The tables as PostgreSQL's own catalog has them, read without the mapping that is compared with it. */
 import { withClient } from './postgres.js';
 
-export interface Catalog {
-  readonly tables: readonly { readonly table: string; readonly options: string[] | null }[];
-  readonly columns: readonly {
-    readonly table: string;
-    readonly name: string;
-    readonly type: string;
-    readonly nullable: boolean;
-  }[];
-  readonly constraints: readonly {
-    readonly table: string;
-    readonly name: string;
-    /** p, u, f, c: primary key, unique, foreign key, check. */
-    readonly type: string;
-    readonly columns: readonly string[];
-    readonly definition: string;
-  }[];
-  readonly indexes: readonly {
-    readonly table: string;
-    readonly name: string;
-    readonly columns: readonly string[];
-    readonly definition: string;
-  }[];
+interface Row {
+  readonly table: string;
+  readonly name: string;
+  /** Of a column its own, of a constraint p, u, f or c: primary key, unique, foreign key, check. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly columns: readonly string[];
+  readonly definition: string;
 }
+
+/** The rows of each of the queries below: none has all of these. */
+export type Catalog = Readonly<Record<keyof typeof QUERIES, readonly Row[]>>;
 
 /** TypeORM's own list of what has run is no part of the schema. */
 const OURS = `relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'migrations'`;
@@ -55,12 +44,8 @@ const QUERIES = {
 
 export async function readCatalog(url: string): Promise<Catalog> {
   return withClient(url, async (client) => {
-    const rowsOf = async (sql: string) => (await client.query(sql)).rows;
-    return {
-      tables: await rowsOf(QUERIES.tables),
-      columns: await rowsOf(QUERIES.columns),
-      constraints: await rowsOf(QUERIES.constraints),
-      indexes: await rowsOf(QUERIES.indexes),
-    };
+    const catalog: Partial<Record<keyof Catalog, Row[]>> = {};
+    for (const [name, sql] of Object.entries(QUERIES)) catalog[name as keyof Catalog] = (await client.query(sql)).rows;
+    return catalog as Catalog;
   });
 }

@@ -1,11 +1,12 @@
 /** A service of several processes, and clients that each stay on one connection, so with one of them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { ask } from './ask.js';
 import { preparedCopy, start } from './embedded.js';
 import { withClient } from './postgres.js';
 import { type Server, until } from './processes.js';
@@ -76,7 +77,7 @@ export async function isRefused(url: string): Promise<boolean> {
 }
 
 export interface Answered {
-  readonly status: number | undefined;
+  readonly status: number;
   readonly text: string;
 }
 
@@ -95,19 +96,13 @@ export class Connection {
   }
 
   async get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.url}${path}`, { agent: this.agent, headers }, async (response) => {
-        let text = '';
-        for await (const chunk of response.setEncoding('utf8')) text += chunk;
-        if (response.headers.connection === 'close') this.ends += 1;
-        resolve({ status: response.statusCode, text });
-      });
-      sent.on('socket', (socket) => this.sockets.add(socket));
-      sent.on('error', reject).end();
-    });
+    const { status, headers: answered, bytes, socket } = await ask(this.url + path, { agent: this.agent, headers });
+    if (answered.connection === 'close') this.ends += 1;
+    this.sockets.add(socket);
+    return { status, text: String(bytes) };
   }
 
-  /** One, unless the server ended it between two requests. */
+  /** On which it was answered: one, unless the server ended it between two requests. */
   get opened(): number {
     return this.sockets.size;
   }

@@ -7,18 +7,12 @@ import { promisify } from 'node:util';
 /** The packages of the project are symbolic links, which FAST_START does not resolve. */
 export const LINKED = { NODE_OPTIONS: '' };
 
-export interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
 const execute = promisify(execFile);
 const npm = async (cwd: string, ...args: string[]) => (await execute('npm', ['--silent', ...args], { cwd })).stdout;
 
-export async function installClient(folder: string, project: string): Promise<Packed> {
+export async function installClient(folder: string, project: string): Promise<void> {
   await mkdir(project);
   const [packed] = JSON.parse(await npm('client', 'pack', '--json', '--pack-destination', folder));
   await npm(project, 'init', '--yes');
   await npm(project, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename));
-  return packed;
 }

@@ -9,23 +9,40 @@ export interface RawReply extends Reply {
   readonly answers: number;
 }
 
+type Bytes = string | Uint8Array;
+
+/** The beginning of an answer: it follows the body of the one before without a line break. */
+const ANSWER = /HTTP\/1\.1 (?=\d{3} )/;
+/** The service gives up a connection sooner. */
+const PATIENCE_MS = 20_000;
+
 /** Writes the bytes (text as Latin-1) and reads until the server closes the connection. */
-export async function sendBytes(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<RawReply> {
-  const reply = replyFrom(await answerTo(url, parts));
+export async function sendBytes(url: string, ...parts: readonly Bytes[]): Promise<RawReply> {
+  const answer = await answerTo(url, parts);
+  const reply = replyFrom(answer);
   requireCallable(reply.text);
-  return reply;
+  return { ...reply, answers: answer.split(ANSWER).length - 1 };
 }
 
-function answerTo(url: string, parts: readonly (string | Uint8Array)[]): Promise<string> {
-  const { hostname, port } = new URL(url);
+/** Every answer to the bytes, after which nothing more is written. */
+export async function answersTo(url: string, bytes: Bytes): Promise<Reply[]> {
+  const answer = await answerTo(url, [bytes], AbortSignal.timeout(PATIENCE_MS));
+  const replies = answer.split(ANSWER).slice(1).map(replyFrom);
+  return replies.filter(({ status }) => status >= 200);
+}
+
+/** With a signal that ends it, the client ends its half when it has written. */
+function answerTo(url: string, parts: readonly Bytes[], signal?: AbortSignal): Promise<string> {
+  const { hostname: host, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
-    const socket = connect(Number(port), hostname, () => {
+    const socket = connect({ port: Number(port), host, ...(signal && { signal }) }, () => {
       for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
+      if (signal) socket.end();
     });
     socket.on('data', (chunk) => received.push(chunk));
     // The server may close before it has read everything; what it sent until then counts.
-    socket.on('error', (error) => (received.length === 0 ? reject(error) : undefined));
+    socket.on('error', (error) => (received.length === 0 || signal?.aborted ? reject(error) : undefined));
     socket.on('close', () => resolve(Buffer.concat(received).toString()));
   });
 }
@@ -35,12 +52,11 @@ export function head(requestLine: string, ...headers: readonly string[]): string
   return `${[requestLine, 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-function replyFrom(answer: string): RawReply {
+function replyFrom(answer: string): Reply {
   const end = answer.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = answer.slice(0, Math.max(end, 0)).split('\r\n');
   const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/).slice(0, 2) as [string, string]));
   const sent = answer.slice(end + 4);
   const text = headers.get('transfer-encoding') === 'chunked' ? sent.split(/(?:^|\r\n)[0-9a-f]+\r\n/).join('') : sent;
-  const status = Number(statusLine.split(' ')[1] ?? 0);
-  return { status, headers, text, body: parse(text), answers: answer.split(/^HTTP\/1\.1 /m).length - 1 };
+  return { status: Number(/\b\d{3}\b/.exec(statusLine)?.[0] ?? 0), headers, text, body: parse(text) };
 }

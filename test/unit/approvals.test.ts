@@ -50,19 +50,6 @@ test('another holder approves it once, and then it can be claimed', () => {
   expect(approved.claim(NOW, 60).state.claimNumber).toBe(1);
 });
 
-test('another holder rejects it once, which cancels it', () => {
-  const rejected = waiting.reject(by(ANA, NOW, 'Twice the same.'));
-  expect(approvalOf(rejected)).toEqual({
-    ...approvalOf(waiting),
-    status: 'canceled',
-    approval: 'rejected',
-    decidedBy: ANA,
-    decidedAt: NOW,
-    comment: 'Twice the same.',
-  });
-  expect(rejected.reject(by(BEN))).toBe(rejected);
-});
-
 test('it expires when its time is over, and nobody can decide from then on', () => {
   expect(waiting.expire(EXPIRES - 1)).toBe(waiting);
   expect(approvalOf(waiting.expire(EXPIRES))).toEqual({
@@ -126,13 +113,4 @@ test('its approval reads expired from the end of its time on, whatever becomes o
   expect(waiting.asOf(EXPIRES).state).toMatchObject({ approval: 'expired', status: 'pending' });
   expect(waiting.cancel(EXPIRES)).toEqual(waiting.expire(EXPIRES));
   expect(approve(waiting).asOf(EXPIRES).state.approval).toBe('approved');
-});
-
-test('each event has the next number, also of a refund that is read again', () => {
-  const approved = approve(waiting);
-  const claimed = approved.claim(NOW, 60);
-  const numbers = [waiting, waiting.reject(by(ANA)), waiting.cancel(NOW), approved, claimed, claimed.succeed(null)];
-  expect(numbers.map(({ version }) => version)).toEqual([1, 2, 2, 2, 2, 3]);
-  expect(numbers.map(({ state }) => Refund.restore(state).version)).toEqual([1, 2, 2, 2, 2, 3]);
-  expect(Refund.restore(claimed.succeed(null).state).return(null).version).toBe(4);
 });

@@ -34,11 +34,3 @@ test('every case names sections of docs/reference/api.md', () => {
   const named = readTopics(CASES).flatMap(({ cases }) => cases.flatMap(({ source }) => source.split(', ')));
   expect(named.filter((section) => !anchors.has(section))).toEqual([]);
 });
-
-test.each(readTopics(CASES).map(({ name, cases }) => [name, cases] as const))(
-  'a report tells the cases of %s apart',
-  (_, cases) => {
-    const names = cases.map(({ name }) => name);
-    expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([]);
-  },
-);

@@ -4,31 +4,8 @@ import { Organization } from '../../src/modules/access/domain/organization.js';
 import { isVisible } from '../../src/shared/visible.js';
 
 const SPACES = [' ', '\t', '\r\n', '\u0085', '\u00a0', '\u1680', '\u2003', '\u2028', '\u202f', '\u3000'];
-const SIGNS = [
-  '\u00ad',
-  '\u034f',
-  '\u061c',
-  '\u115f',
-  '\u180e',
-  '\u200b',
-  '\u200d',
-  '\u200f',
-  '\u202e',
-  '\u2060',
-  '\ufeff',
-];
-const OTHERS = [
-  '\u0000',
-  '\u001b',
-  '\u007f',
-  '\u2800',
-  '\u3164',
-  '\ufe0f',
-  '\uffa0',
-  '\u{e0020}',
-  '\u{e0100}',
-  '\u{1d173}',
-];
+const SIGNS = [...'\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u200f\u202e\u2060\ufeff'];
+const OTHERS = [...'\u0000\u001b\u007f\u2800\u3164\ufe0f\uffa0\u{e0020}\u{e0100}\u{1d173}'];
 const BLANK = [...SPACES, ...SIGNS, ...OTHERS];
 
 test.each([...BLANK, ...BLANK.map((sign) => `\u200b${sign} ${sign}`)])('%j is not visible, and no name', (text) => {

@@ -1,0 +1,39 @@
+/** Committed files that a command writes are what it writes now: a change of them is seen in a review. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const TYPES = 'client/src/description.ts';
+
+const run = (words: readonly string[], input = ''): string =>
+  execFileSync(process.execPath, words, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'], input });
+
+function clientTypes(): string {
+  const generator = 'node_modules/openapi-typescript/bin/cli.js';
+  const types = run([generator, 'docs/openapi.json', '--default-non-nullable', 'false']);
+  return run(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', `--stdin-file-path=${TYPES}`], types);
+}
+
+test.each([
+  ['docs/openapi.json', 'openapi', () => run(['dist/tools/openapi/print.js'])],
+  ['docs/reference/metrics.md', 'metrics', () => run(['dist/tools/metrics.js'])],
+  [TYPES, 'client:types', clientTypes],
+])('%s is up to date: npm run %s', (file, _, generated) => {
+  expect(readFileSync(file, 'utf8')).toBe(generated());
+});
+
+test('docs/sql is up to date: npm run sql', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tillgate-sql-'));
+  try {
+    run(['dist/tools/statements/print.js', directory]);
+    expect(filesIn('docs/sql')).toEqual(filesIn(directory));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+function filesIn(directory: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(directory).map((file) => [file, readFileSync(join(directory, file), 'utf8')]));
+}
