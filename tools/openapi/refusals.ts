@@ -14,12 +14,6 @@ import type { Components } from './components.js';
 import { examplesOf } from './operation-examples.js';
 import type { Route } from './routes.js';
 
-export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
-  readonly method: string;
-  readonly path: string;
-}
-export type Refusing = Route & Place;
-
 export interface Example {
   readonly name: string;
   /** The ID in the path of the request, if it is not the usual example. */
@@ -41,7 +35,7 @@ const COMMON = [
 export const isCommon = (code: string, { facts }: Components): boolean =>
   [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
-export function refusedBy(route: Refusing, components: Components): Example[] {
+export function refusedBy(route: Route, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
@@ -103,7 +97,7 @@ function refusalOf(attempt: () => unknown): Refusal {
   throw new Error(`Nothing was refused by ${attempt}.`);
 }
 
-export function rendered({ refusal, id }: Example, { method, path, idKind }: Place, { errors }: Components) {
+export function rendered({ refusal, id }: Example, { method, path, idKind }: Route, { errors }: Components) {
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });

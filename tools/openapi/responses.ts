@@ -2,7 +2,8 @@ import { errorSchema } from '../../src/request/error.view.js';
 import { headersOf } from '../../src/request/errors.js';
 import type { HEADERS } from './about.js';
 import { type Components, type Json, pascalCase, type Response } from './components.js';
-import { type Example, isCommon, type Place, type Refusing, refusedBy, rendered, statusOfExample } from './refusals.js';
+import { type Example, isCommon, refusedBy, rendered, statusOfExample } from './refusals.js';
+import type { Route } from './routes.js';
 
 type HeaderName = keyof typeof HEADERS;
 
@@ -18,7 +19,7 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
 /** The error statuses that are stored with an idempotency key, and can be replayed. */
 const STORED_REFUSALS = [404, 422];
 
-export function refusalsOf(route: Refusing, components: Components): Json {
+export function refusalsOf(route: Route, components: Components): Json {
   const examples = refusedBy(route, components);
   const statuses = [...new Set(examples.map(statusOfExample))];
   const refused = statuses.map((status) => {
@@ -28,14 +29,14 @@ export function refusalsOf(route: Refusing, components: Components): Json {
   return Object.fromEntries(refused);
 }
 
-function refusedWith(route: Refusing, examples: readonly Example[], components: Components): Json {
+function refusedWith(route: Route, examples: readonly Example[], components: Components): Json {
   const codes = [...new Set(examples.map(({ refusal }) => refusal.code))];
   const response = refusal(route, examples, components);
   const isShared = codes.every((code) => isCommon(code, components));
   return isShared ? components.response(pascalCase(codes.join('_or_')), response) : response;
 }
 
-function refusal(route: Place, examples: readonly Example[], components: Components): Response {
+function refusal(route: Route, examples: readonly Example[], components: Components): Response {
   const codes = [...new Set(examples.map((example) => example.refusal.code))];
   const [example] = examples as [Example];
   const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
@@ -53,7 +54,7 @@ function refusal(route: Place, examples: readonly Example[], components: Compone
 }
 
 /** What any operation refuses is shown by the first that does: only the path in `next_step` would differ. */
-function shown(example: Example, route: Place, components: Components): Json {
+function shown(example: Example, route: Route, components: Components): Json {
   const { name, refusal } = example;
   if (name !== refusal.code) return rendered(example, route, components);
   const title = pascalCase(name);

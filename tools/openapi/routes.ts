@@ -3,6 +3,7 @@ import {
   GUARDS_METADATA,
   METHOD_METADATA,
   PARAMTYPES_METADATA,
+  PATH_METADATA,
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
@@ -25,8 +26,8 @@ import type { IdKind } from '../../src/shared/id.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;
-  readonly controller: Type;
-  readonly handler: string;
+  readonly path: string;
+  readonly method: string;
   readonly credential: Credential;
   readonly tag: TagFacts;
   readonly right: Right | undefined;
@@ -53,8 +54,8 @@ export function routesOf(controller: Type): Route[] {
     if (!operation) return [];
     const idempotencyKey = idempotencyKeyOf(handler);
     const route = {
-      controller,
-      handler: name,
+      path: pathOf(controller, handler),
+      method: methodOf(handler),
       credential,
       tag: tagOf(controller),
       right: read<Right>(RIGHT, handler),
@@ -69,6 +70,16 @@ export function webhooksOf(controller: Type, facts: Facts): Readonly<Record<stri
     read<(facts: Facts) => Record<string, WebhookFacts>>(WEBHOOKS, controller)?.(facts) ?? {},
   );
   return Object.fromEntries(webhooks.map(([type, webhook]) => [type, { ...webhook, tag: tagOf(controller) }]));
+}
+
+/** As OpenAPI writes it: /v1/refunds/{id}. */
+function pathOf(...parts: readonly object[]): string {
+  const names = parts.flatMap((part) => (read<string>(PATH_METADATA, part) ?? '').split('/')).filter(Boolean);
+  return names.map((name) => `/${name.replace(/^:(\w+)$/, '{$1}')}`).join('');
+}
+
+function methodOf(handler: object): string {
+  return (RequestMethod[read(METHOD_METADATA, handler) as RequestMethod] as string).toLowerCase();
 }
 
 function tagOf(controller: Type): TagFacts {
@@ -97,7 +108,7 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
   const dataOf = (pipe: unknown) => Object.values(all).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
   const owned = dataOf(OwnerPipe) as OwnedResource | undefined;
   if (owned) {
-    const isRead = read(METHOD_METADATA, controller.prototype[name]) === RequestMethod.GET;
+    const isRead = methodOf(controller.prototype[name]) === 'get';
     return { idKind: owned.kind, body: isRead ? undefined : owned.form, query: isRead ? owned.form : undefined };
   }
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
