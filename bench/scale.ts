@@ -17,9 +17,6 @@ import { type BenchDatabase, openBenchDatabase } from './servers.js';
 
 const SMALLEST = 10_000;
 const LARGEST = 100_000_000;
-/** For the estimate at the start only; the load tells what is left as it goes. */
-const LOAD_MICROSECONDS = 90;
-const MEASURE_SECONDS = 45;
 /** Measured: sessions with all that hangs on them, their indexes, and what the write-ahead log may hold meanwhile. */
 const BYTES_PER_ROW = 2_700;
 const BYTES_BESIDES = 6e9;
@@ -30,9 +27,7 @@ async function main(): Promise<void> {
   const { rows, json } = readArguments();
   const steps = stepsTo(rows);
   const all = steps.reduce((sum, step) => sum + step);
-  say(
-    `Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}; about ${minutesFor(steps, all)} minutes.`,
-  );
+  say(`Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}.`);
   refuseWithoutRoom(all);
   const database = await openBenchDatabase();
   try {
@@ -95,10 +90,6 @@ function stepsTo(rows: number): number[] {
   const steps: number[] = [];
   for (let step = SMALLEST; step < rows; step *= 10) steps.push(step);
   return [...steps, rows];
-}
-
-function minutesFor(steps: readonly number[], rows: number): number {
-  return Math.ceil((rows * LOAD_MICROSECONDS) / 6e7 + ((steps.length + 1) * MEASURE_SECONDS) / 60);
 }
 
 main().catch((error: Error) => {

@@ -76,32 +76,21 @@ unknown values. A change that breaks such a client gets a new version in the pat
 /** A relative URL, because each service serves the description of itself. */
 export const SERVERS = [{ url: '/', description: 'The service that serves this description.' }];
 
+const http = (scheme: string, description: string) => ({ type: 'http', scheme, description });
+const basic = (key: string) => http('basic', `${key} as the user name; the password is ignored.`);
+
 export const SECURITY_SCHEMES = {
-  secretKey: {
-    type: 'http',
-    scheme: 'bearer',
-    description:
-      'A secret key, `sk_test_…` or `sk_live_…`; or a restricted key, `rk_test_…` or `rk_live_…`, as far as its rights go.',
-  },
-  secretKeyBasic: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'A secret or restricted key as the user name; the password is ignored.',
-  },
-  ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
-  ledgerKeyBasic: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'A ledger key as the user name; the password is ignored.',
-  },
-  operatorKey: { type: 'http', scheme: 'bearer', description: 'An operator key, `ok_…`.' },
-  operatorKeyBasic: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'An operator key as the user name; the password is ignored.',
-  },
-  metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' },
-} as const;
+  secretKey: http(
+    'bearer',
+    'A secret key, `sk_test_…` or `sk_live_…`; or a restricted key, `rk_test_…` or `rk_live_…`, as far as its rights go.',
+  ),
+  secretKeyBasic: basic('A secret or restricted key'),
+  ledgerKey: http('bearer', 'A ledger key, `lk_test_…` or `lk_live_…`.'),
+  ledgerKeyBasic: basic('A ledger key'),
+  operatorKey: http('bearer', 'An operator key, `ok_…`.'),
+  operatorKeyBasic: basic('An operator key'),
+  metricsToken: http('bearer', 'The token of `METRICS_TOKEN`.'),
+};
 
 export const SECURITY: Readonly<Record<Credential, readonly Record<string, string[]>[]>> = {
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],

@@ -1,20 +1,9 @@
 import { errorSchema } from '../../src/request/error.view.js';
 import { headersOf } from '../../src/request/errors.js';
-import type { HEADERS } from './about.js';
+import { HEADERS } from './about.js';
 import { type Components, type Json, pascalCase, type Response } from './components.js';
 import { type Example, isCommon, refusedBy, rendered, statusOfExample } from './refusals.js';
 import type { Route } from './routes.js';
-
-type HeaderName = keyof typeof HEADERS;
-
-const NAMES: Readonly<Record<string, HeaderName>> = {
-  'Request-Id': 'RequestId',
-  Location: 'Location',
-  Link: 'Link',
-  'Retry-After': 'RetryAfter',
-  'WWW-Authenticate': 'WwwAuthenticate',
-  'Idempotent-Replayed': 'IdempotentReplayed',
-};
 
 /** The error statuses that are stored with an idempotency key, and can be replayed. */
 const STORED_REFUSALS = [404, 422];
@@ -39,7 +28,7 @@ function refusedWith(route: Route, examples: readonly Example[], components: Com
 function refusal(route: Route, examples: readonly Example[], components: Components): Response {
   const codes = [...new Set(examples.map((example) => example.refusal.code))];
   const [example] = examples as [Example];
-  const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
+  const own = Object.keys(headersOf(example.refusal)).filter((name) => nameOf(name) in HEADERS);
   const isKept = route.idempotencyKey && STORED_REFUSALS.includes(statusOfExample(example));
   return {
     description: descriptionOf(codes, components),
@@ -75,5 +64,7 @@ function errorOf(codes: readonly string[], components: Components): Json {
 
 export function headers(names: readonly string[]): Json {
   const all = ['Request-Id', ...names];
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]));
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${nameOf(name)}` }]));
 }
+
+const nameOf = (header: string): string => pascalCase(header.toLowerCase());

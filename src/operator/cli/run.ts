@@ -10,7 +10,7 @@ import { openDatabase, openMigratedDatabase } from '../process/open-database.js'
 import { onStopSignal } from '../process/stop-signals.js';
 
 export function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
-  return withOpened(openMigratedDatabase, async (url, config) => {
+  const inApplication = async (url: string, config: Config) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     try {
@@ -18,7 +18,8 @@ export function withApplication(work: (application: INestApplicationContext) => 
     } finally {
       await application.close();
     }
-  });
+  };
+  return withDatabase(inApplication, print, openMigratedDatabase);
 }
 
 /** What use cases write in the open transaction is committed together. */
@@ -27,27 +28,10 @@ export function committed<Result>(application: INestApplicationContext, work: ()
   return application.get(Database).commit(decide);
 }
 
-export function withDatabase<Result>(
-  work: (url: string, config: Config) => Promise<Result>,
-  show?: (result: Result) => void,
-): Promise<void> {
-  return withOpened(openDatabase, work, show);
-}
-
-/** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
-export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made'): string {
-  if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
-  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;
-}
-
-export function print(result: unknown): void {
-  process.stdout.write(`${JSON.stringify(result)}\n`);
-}
-
-async function withOpened<Result>(
-  open: typeof openDatabase,
+export async function withDatabase<Result>(
   work: (url: string, config: Config) => Promise<Result>,
   show: (result: Result) => void = print,
+  open = openDatabase,
 ): Promise<void> {
   const config = readConfig(process.env);
   process.stderr.write(aboutNewDatabase(config));
@@ -61,4 +45,14 @@ async function withOpened<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
+export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made'): string {
+  if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
+  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;
+}
+
+export function print(result: unknown): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }

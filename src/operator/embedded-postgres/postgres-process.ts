@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -47,11 +47,8 @@ export async function initialize(directory: string, user: string, password: stri
     const place = ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`];
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
     const detached = { cwd: directory, detached: true, ...owner };
-    const initdb = spawn(join(bin, 'initdb'), [...place, ...options], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...detached,
-    });
-    await initialized(initdb);
+    const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
+    await initialized(spawn(join(bin, 'initdb'), [...place, ...options], { ...detached, stdio }));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

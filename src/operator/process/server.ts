@@ -1,5 +1,6 @@
 import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
 import type { Config } from '../../platform/config.js';
 import { VERSION } from '../../platform/version.js';
@@ -11,7 +12,7 @@ import { createApplication } from './application.js';
 import { makeDemo, reminder } from './demo.js';
 import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
-import { startTracing, type Tracing } from './tracing.js';
+import { startTracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
@@ -22,23 +23,11 @@ const IDLE_MS = 2_000;
 /** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
 const BACKLOG = 4_096;
 
-export interface Announcement {
-  readonly url: string;
-  /** For people: the address and, on an embedded database, the tour or the place of its keys. */
-  readonly text: string;
-}
-
-export interface Serving {
-  announcement(): Promise<Announcement>;
-  close(): Promise<void>;
-  restart?(): void;
-}
-
-export class Server implements Serving {
+export class Server {
   private constructor(
     private readonly application: NestFastifyApplication,
     private readonly config: Config,
-    private readonly tracing: Tracing | undefined,
+    private readonly tracing: NodeSDK | undefined,
   ) {}
 
   static async start(config: Config, databaseUrl: string): Promise<Server> {
@@ -61,7 +50,8 @@ export class Server implements Serving {
     return this.application.get(Metrics);
   }
 
-  async announcement(): Promise<Announcement> {
+  /** The address, and a text for people: also the tour on an embedded database, or the place of its keys. */
+  async announcement(): Promise<{ url: string; text: string }> {
     const { databaseUrl, dataDir } = this.config;
     const url = this.address();
     const line = `Tillgate ${VERSION} listens on ${url}`;

@@ -7,8 +7,9 @@ import { readDemo } from './demo-tour.js';
 import { fail } from './explain.js';
 import { openLog } from './log.js';
 import { openMigratedDatabase } from './open-database.js';
-import type { Serving } from './server.js';
+import type { Server } from './server.js';
 import { endAfter, onStopSignal } from './stop-signals.js';
+import type { Workers } from './workers.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
 async function start(config: Config) {
   const log = await openLog(config);
   const database = await openMigratedDatabase(config, { role: 'server', say });
-  let serving: Serving | undefined;
+  let serving: Server | Workers | undefined;
   let stopLedger: (() => Promise<unknown>) | undefined;
   const close = async () => {
     log.info('stopping');
@@ -50,7 +51,7 @@ async function start(config: Config) {
     const schema = MIGRATIONS.at(-1)?.name;
     const versions = { version: VERSION, node: process.version, schema };
     log.info({ url, ...versions, processes: config.webConcurrency }, 'started');
-    return { close, restart: () => serving?.restart?.() };
+    return { close, restart: () => serving && 'restart' in serving && serving.restart() };
   } catch (error) {
     await close();
     throw error;
@@ -58,7 +59,7 @@ async function start(config: Config) {
 }
 
 /** Imports only what this process needs: the primary process of several workers serves no requests. */
-async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Server | Workers> {
   if (config.webConcurrency > 1) return (await import('./workers.js')).Workers.start(config, databaseUrl, log);
   return (await import('./server.js')).Server.start(config, databaseUrl);
 }

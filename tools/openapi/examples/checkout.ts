@@ -21,15 +21,16 @@ const INPUT: NewCheckoutSession = {
 const session = () =>
   CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
 
-const WAIT = [1_764_304_800, 1_763_700_000] as const;
-const AWAITED = { until: WAIT[0], reason: 'bank transfer' };
+const AWAITED = { until: 1_764_304_800, reason: 'bank transfer' };
 const AWAITING = { expires_at: AWAITED.until };
+const ended = () => session().expire();
+const AWAIT = { body: AWAITED, answer: AWAITING, refusals: [() => ended().awaitPayment(AWAITED.until, 1_763_700_000)] };
 
 const EXACT = { amount: 5000, currency: 'usd' };
 
 export const REFUSED_PAYMENTS = [
   () => notFound('checkout_session', 'test'),
-  () => session().expire().pay(EXACT),
+  () => ended().pay(EXACT),
   () => session().pay({ ...EXACT, amount: 4999 }),
 ];
 
@@ -40,26 +41,8 @@ export const EXAMPLES: Examples = {
       line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
     },
   },
-  awaitPayment: {
-    body: AWAITED,
-    answer: AWAITING,
-    refusals: [
-      () =>
-        session()
-          .expire()
-          .awaitPayment(...WAIT),
-    ],
-  },
-  awaitTestPayment: {
-    body: AWAITED,
-    answer: AWAITING,
-    refusals: [
-      () =>
-        session()
-          .expire()
-          .awaitPayment(...WAIT),
-    ],
-  },
+  awaitPayment: AWAIT,
+  awaitTestPayment: AWAIT,
   expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
   redactCheckoutSession: {
     answer: { status: 'expired', line_items: { product_name: '[redacted]' } },
