@@ -4,12 +4,28 @@ import { type Client, openClient } from './client.js';
 import type { Loaded } from './loaded.js';
 import { LOADED_TABLES } from './models.js';
 import { ASKED_FOR, type Operation } from './operations.js';
-import type { StepResult } from './report.js';
 
 export interface Latency {
   /** Milliseconds. */
   readonly median: number;
   readonly p99: number;
+}
+
+export interface StepResult {
+  readonly rows: number;
+  /** By whose it is and what it does: `big: list sessions`. */
+  readonly latencies: Readonly<Record<string, Latency>>;
+  readonly reconcileMs: number;
+  readonly sizes: readonly RelationSize[];
+}
+
+interface RelationSize {
+  readonly table: string;
+  /** Null for the table itself. */
+  readonly index: string | null;
+  /** Of the table, also where the size is that of an index. */
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 const MEASURED = 300;

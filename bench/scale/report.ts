@@ -1,29 +1,12 @@
 /** What was found, as tables for people. */
 import { table } from '../table.js';
-import type { Latency } from './measuring.js';
+import type { Latency, StepResult } from './measuring.js';
 import type { StatementPlan } from './plans.js';
 
 /** Flat: the median at any size is at most so many times the one at the smallest. */
 export const FLAT = 1.3;
 /** Half a step of a loaded machine's noise: below it a ratio says nothing. */
 const NOISE_MS = 0.15;
-
-export interface StepResult {
-  readonly rows: number;
-  /** By whose it is and what it does: `big: list sessions`. */
-  readonly latencies: Readonly<Record<string, Latency>>;
-  readonly reconcileMs: number;
-  readonly sizes: readonly RelationSize[];
-}
-
-interface RelationSize {
-  readonly table: string;
-  /** Null for the table itself. */
-  readonly index: string | null;
-  /** Of the table, also where the size is that of an index. */
-  readonly rows: number;
-  readonly bytes: number;
-}
 
 export interface PlanResult {
   readonly operation: string;

@@ -9,7 +9,10 @@ import { openLog } from './log.js';
 import { openMigratedDatabase } from './open-database.js';
 import type { Server } from './server.js';
 import { endAfter, onStopSignal } from './stop-signals.js';
-import type { Workers } from './workers.js';
+
+interface Serving extends Pick<Server, 'announcement' | 'close'> {
+  restart?(): void;
+}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
 async function start(config: Config) {
   const log = await openLog(config);
   const database = await openMigratedDatabase(config, { role: 'server', say });
-  let serving: Server | Workers | undefined;
+  let serving: Serving | undefined;
   let stopLedger: (() => Promise<unknown>) | undefined;
   const close = async () => {
     log.info('stopping');
@@ -48,10 +51,9 @@ async function start(config: Config) {
       stopLedger = startDemoLedger(url, database.url, demo);
       say(ABOUT_LEDGER);
     }
-    const schema = MIGRATIONS.at(-1)?.name;
-    const versions = { version: VERSION, node: process.version, schema };
+    const versions = { version: VERSION, node: process.version, schema: MIGRATIONS.at(-1)?.name };
     log.info({ url, ...versions, processes: config.webConcurrency }, 'started');
-    return { close, restart: () => serving && 'restart' in serving && serving.restart() };
+    return { close, restart: () => serving?.restart?.() };
   } catch (error) {
     await close();
     throw error;
@@ -59,7 +61,7 @@ async function start(config: Config) {
 }
 
 /** Imports only what this process needs: the primary process of several workers serves no requests. */
-async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Server | Workers> {
+async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
   if (config.webConcurrency > 1) return (await import('./workers.js')).Workers.start(config, databaseUrl, log);
   return (await import('./server.js')).Server.start(config, databaseUrl);
 }

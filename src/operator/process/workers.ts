@@ -16,11 +16,6 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const YOUNG_MS = 30_000;
 
-export interface WorkerStart {
-  readonly config: Config;
-  readonly databaseUrl: string;
-}
-
 interface ServingWorker {
   readonly process: Worker['process'];
   readonly channel: Channel;
@@ -28,14 +23,15 @@ interface ServingWorker {
   readonly pauseMs: number;
 }
 
-export class Workers implements Pick<Server, 'announcement' | 'close'> {
+export class Workers {
   private readonly serving = new Set<ServingWorker>();
   private readonly metrics = new SummedMetrics<ServingWorker>();
   private restarting = Promise.resolve();
   private isStopping = false;
 
   private constructor(
-    private readonly details: WorkerStart,
+    /** Those of the server in each of them. */
+    private readonly settings: Parameters<typeof Server.start>,
     private readonly log: Logger,
   ) {}
 
@@ -44,7 +40,7 @@ export class Workers implements Pick<Server, 'announcement' | 'close'> {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
     // If this process is killed with SIGKILL, the workers end by themselves.
     process.once('exit', killAll);
-    const workers = new Workers({ config, databaseUrl }, log);
+    const workers = new Workers([config, databaseUrl], log);
     try {
       await Promise.all(Array.from({ length: config.webConcurrency }, () => workers.add(0)));
       return workers;
@@ -84,7 +80,7 @@ export class Workers implements Pick<Server, 'announcement' | 'close'> {
     const { process } = forked;
     const { promise: listening, resolve, reject } = Promise.withResolvers<unknown>();
     const handlers = {
-      start: () => this.details,
+      start: () => this.settings,
       listens: resolve,
       fails: (why: unknown) => reject(new Error(String(why))),
       metrics: () => this.metrics.scrape(this.serving),
