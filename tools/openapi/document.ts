@@ -1,4 +1,3 @@
-/** Makes the OpenAPI 3.1 document of the controllers. */
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Facts } from '../../src/platform/facts.js';

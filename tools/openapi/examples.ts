@@ -1,10 +1,6 @@
-/**
- * Makes the example of a response or webhook from the examples of its schema's fields: the first of several, or null for
- * a field that may be null. An operation can replace values of it.
- */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** `difference` has values that replace those of the schema's examples; for a list, in each of its entries. */
+/** Made of the examples of the fields. `difference` replaces values of it; for a list, in each of its entries. */
 export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>, difference?: Json): unknown {
   const example = shown(schema, schemas);
   return difference ? differing(example, difference) : example;

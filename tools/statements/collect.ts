@@ -68,7 +68,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
       const module = next(url, context);
       if (!WITH_SQL.test(url)) return module;
       const source = String(module.source);
-      const names = [...source.matchAll(/^(?:export )?(?:const|function|class) (\w+)/gm)].map(([, name]) => name);
+      const names = [...source.matchAll(/^(?:export )?(?:const|function) (\w+)/gm)].map(([, name]) => name);
       const telling = `import { found } from '${import.meta.url}'; found.set('${url}', { ${names.join(', ')} });`;
       return { ...module, source: `${source}\n${telling}` };
     },

@@ -15,7 +15,6 @@ import { addReencryptCommand } from './reencrypt.js';
 import { aboutNewDatabase } from './run.js';
 import { addWebhookCommands } from './webhooks.js';
 
-/** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   try {
     await newProgram().parseAsync(words, { from: 'user' });

@@ -1,8 +1,4 @@
-/**
- * A PostgreSQL for a first try, development and tests: binaries from npm, data under DATA_DIR. Every process that uses it
- * holds a shared advisory lock on a connection of its own. The last process to leave stops PostgreSQL. If a process was
- * killed and left it running, the next process uses it.
- */
+/** A PostgreSQL for a first try. Each process that uses it holds a shared advisory lock, and the last one to leave stops it. */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +34,6 @@ export interface EmbeddedPostgresOptions {
 
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, CLUSTER));
 
-/** Throws an error with one sentence when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
   const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));

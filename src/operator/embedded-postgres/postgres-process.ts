@@ -54,7 +54,6 @@ export async function initialize(directory: string, user: string, password: stri
   }
 }
 
-/** Resolves when initdb has succeeded. Rejects with a message of one sentence when it fails. */
 export async function initialized(initdb: ChildProcess): Promise<void> {
   const closed = once(initdb, 'close');
   const said = text(initdb.stderr as Readable);
@@ -95,7 +94,6 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The last fatal error in PostgreSQL's log after an offset in bytes. */
 export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
   if (sizeOf(logFile) <= offset) return undefined;
   const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');

@@ -30,7 +30,6 @@ export class Workers {
   private isStopping = false;
 
   private constructor(
-    /** Those of the server in each of them. */
     private readonly settings: Parameters<typeof Server.start>,
     private readonly log: Logger,
   ) {}
