@@ -36,9 +36,7 @@ export async function withDatabase<Result>(
   const config = readConfig(process.env);
   process.stderr.write(aboutNewDatabase(config));
   const opening = open(config, { role: 'command' });
-  onStopSignal(() => {
-    opening.then((database) => database.close()).finally(() => process.exit(1));
-  });
+  onStopSignal(() => void opening.then((database) => database.close()).finally(() => process.exit(1)));
   const database = await opening;
   try {
     show(await work(database.url, config));

@@ -25,7 +25,7 @@ export interface EmbeddedPostgres {
   close(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
+interface Options {
   readonly dataDir: string;
   /** A data directory has at most one server. Commands may use it at the same time. */
   readonly role: 'server' | 'command';
@@ -34,7 +34,7 @@ export interface EmbeddedPostgresOptions {
 
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, CLUSTER));
 
-export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function openEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
   const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
   await data.prepare();
@@ -56,12 +56,8 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       if (!closing) back = comeBack();
     });
   if (options.role === 'server') watch();
-  const leave = async () => {
-    await back;
-    await data.leave(client);
-  };
   // Ctrl-C at the end of a command closes twice, and both wait until PostgreSQL has stopped.
-  const close = () => (closing ??= leave());
+  const close = () => (closing ??= back.then(() => data.leave(client)));
   return { url: data.urlOf(client.port), close };
 }
 
@@ -144,10 +140,8 @@ class DataDirectory {
   private async connect(port: number): Promise<Client | undefined> {
     const client = new Client({ connectionString: this.urlOf(port), application_name: 'tillgate data directory' });
     client.on('error', () => undefined);
-    return client.connect().then(
-      () => client,
-      () => undefined,
-    );
+    const connected = client.connect().then(() => client);
+    return connected.catch(() => undefined);
   }
 
   private removeHalfMade(): void {

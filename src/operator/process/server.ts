@@ -38,7 +38,8 @@ export class Server {
     try {
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
-      collectWhatStartingLeft();
+      // V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md).
+      globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
       return server;
     } catch (error) {
       await server.close();
@@ -105,9 +106,4 @@ export class Server {
     await this.application.listen({ port, host, backlog: BACKLOG });
     for (const one of logs) one.level = logLevel;
   }
-}
-
-/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md). */
-function collectWhatStartingLeft(): void {
-  globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }

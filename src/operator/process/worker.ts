@@ -23,11 +23,7 @@ async function start(): Promise<Server> {
 let isStopping = false;
 function stop(): void {
   // The primary process has received the reason for a failed start, and prints it once for all workers.
-  const close = () =>
-    starting.then(
-      (server) => server.close(),
-      () => undefined,
-    );
+  const close = () => starting.catch(() => undefined).then((server) => server?.close());
   if (!isStopping) endAfter(close, fail);
   isStopping = true;
 }
