@@ -1,6 +1,5 @@
 import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
 import type { Config } from '../../platform/config.js';
 import { VERSION } from '../../platform/version.js';
@@ -12,7 +11,7 @@ import { createApplication } from './application.js';
 import { makeDemo, reminder } from './demo.js';
 import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
-import { startTracing } from './tracing.js';
+import { startTracing, type Tracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
@@ -27,7 +26,7 @@ export class Server {
   private constructor(
     private readonly application: NestFastifyApplication,
     private readonly config: Config,
-    private readonly tracing: NodeSDK | undefined,
+    private readonly tracing: Tracing,
   ) {}
 
   static async start(config: Config, databaseUrl: string): Promise<Server> {
