@@ -13,13 +13,10 @@ const DELIVERY = `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
 const wanted = (type: number) => `enabled AND events && ARRAY['*', $${type}::text]`;
 
-const recorded = (from: number) => `event AS (
-    INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data) VALUES (${placeholders(from, 7)}))`;
-/** With the deliveries to the endpoints that want it: those of the organization, and the ledger's. The lean baseline has none. */
-const event = (from: number) =>
-  process.env.BASELINE === 'lean'
-    ? recorded(from)
-    : `${recorded(from)}, own AS (
+/** With the deliveries to the endpoints that want it: those of the organization, and the ledger's. */
+const event = (from: number) => `event AS (
+    INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data) VALUES (${placeholders(from, 7)})
+  ), own AS (
     ${DELIVERY} SELECT organization_id, mode, $${from + 2}::uuid, id, url, receiver, 0::smallint, '-infinity'::timestamptz
     FROM webhook_endpoints WHERE organization_id = $${from} AND mode = $${from + 1} AND ${wanted(from + 3)}
   ), ledger AS (

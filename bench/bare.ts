@@ -18,8 +18,6 @@ import { createdAt, FIRST_UUID, idOf, newId, uuidOf } from '../src/shared/id.js'
 import { CREATE_SESSION, type LineInput, PROPOSE_REFUND, type SessionInput } from './bare.schemas.js';
 import { ADD_REFUND, ADD_SESSION, FIND_KEPT, FIND_OWNER, FIND_PAYMENT, FIND_SESSION, LIST } from './bare.sql.js';
 
-/** The lean baseline sends two headers, takes a body's members in any order for another request, and delivers no webhooks. */
-const IS_LEAN = process.env.BASELINE === 'lean';
 const DAY_SECONDS = 86_400;
 const KEY_TTL_MS = 4_000;
 const PAGE = 25;
@@ -68,7 +66,6 @@ const HEADERS = {
 };
 
 function send(reply: FastifyReply, status: number, body: string): FastifyReply {
-  if (IS_LEAN) return reply.code(status).header('content-type', HEADERS['content-type']).send(body);
   return reply.code(status).header('request-id', reply.request.id).headers(HEADERS).send(body);
 }
 
@@ -100,8 +97,7 @@ async function once(
 }
 
 function keptFor(operation: string, key: string, body: unknown): Kept {
-  const text = IS_LEAN ? JSON.stringify(body) : canonicalize(body);
-  return { operation, key, fingerprint: hash('sha256', text ?? '', 'buffer') };
+  return { operation, key, fingerprint: hash('sha256', canonicalize(body) ?? '', 'buffer') };
 }
 
 interface Write<Body> {

@@ -52,7 +52,6 @@ async function main(): Promise<void> {
   try {
     const shops = Array.from({ length: SHOPS }, () => openShop(database.url));
     servers.push(await startBare(database.url), await startService({ DATABASE_URL: database.url }));
-    servers.push(await startBare(database.url, 'lean'));
     const contestants: Contestant[] = [];
     for (const server of servers) {
       const prepared = [];
@@ -66,8 +65,8 @@ async function main(): Promise<void> {
       if (wanted.length === 0) continue;
       for (const operation of wanted) {
         const name = `${operation}${load.label}`;
-        const [bare, tillgate, lean] = await measureOperation(contestants, operation, load, database.pid);
-        operations.push(compare(name, bare as Round[], tillgate as Round[], lean as Round[]));
+        const [bare, tillgate] = await measureOperation(contestants, operation, load, database.pid);
+        operations.push(compare(name, bare as Round[], tillgate as Round[]));
         say(`  ${name} done`);
       }
       const megabytes = servers.map(({ name, pid }) => ({ name, megabytes: Math.round(residentMemory(pid)) }));

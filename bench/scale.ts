@@ -4,22 +4,22 @@
  * databases of ten times as many each, and measures a service on each through HTTP, in turns; then workers that claim refunds
  * among as many. Exit code 1: something is not flat, or a plan looks at more than it needs.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onStopSignal } from '../src/operator/process/stop-signals.js';
 import { claimLines, measureClaims } from './scale/claims.js';
-import { type Cluster, createCluster } from './scale/environment.js';
 import { explainAll } from './scale/explain.js';
 import { createLoaded, type Loaded } from './scale/loaded.js';
 import { measure } from './scale/measuring.js';
 import { FLAT, latencyTable, notFlat, planLines, sizeTable } from './scale/report.js';
+import { type BenchDatabase, openBenchDatabase } from './servers.js';
 
 const SMALLEST = 10_000;
 const LARGEST = 100_000_000;
-/** For the estimate at the start only; the load tells what is left as it goes. */
-const LOAD_MICROSECONDS = 90;
-const MEASURE_SECONDS = 45;
+/** Measured: sessions with all that hangs on them, their indexes, and what the write-ahead log may hold meanwhile. */
+const BYTES_PER_ROW = 2_700;
+const BYTES_BESIDES = 6e9;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -27,42 +27,41 @@ async function main(): Promise<void> {
   const { rows, json } = readArguments();
   const steps = stepsTo(rows);
   const all = steps.reduce((sum, step) => sum + step);
-  say(
-    `Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}; about ${minutesFor(steps, all)} minutes.`,
-  );
-  const cluster = await createCluster(all, say);
-  let removal: Promise<void> | undefined;
-  const remove = () => {
-    removal ??= cluster.remove();
-    return removal;
-  };
-  onStopSignal(() => void remove().finally(() => process.exit(130)));
+  say(`Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}.`);
+  refuseWithoutRoom(all);
+  const database = await openBenchDatabase();
   try {
-    await run(cluster, steps, json);
+    await run(database, steps, json);
   } finally {
-    await remove();
+    await database.close();
   }
 }
 
-async function run(cluster: Cluster, steps: readonly number[], json: string): Promise<void> {
+function refuseWithoutRoom(rows: number): void {
+  const needed = BYTES_BESIDES + rows * BYTES_PER_ROW;
+  const { bavail, bsize } = statfsSync(tmpdir());
+  if (bavail * bsize >= needed) return;
+  const [need, free] = [needed, bavail * bsize].map((bytes) => `${(bytes / 1e9).toFixed(1)} GB`);
+  throw new Error(
+    `${rows} rows need ${need} in ${tmpdir()}, where ${free} are free. TMPDIR names another place, --rows fewer.`,
+  );
+}
+
+async function run(database: BenchDatabase, steps: readonly number[], json: string): Promise<void> {
   const sizes: Loaded[] = [];
-  for (const rows of steps) sizes.push(await createLoaded(cluster, rows, say));
+  for (const rows of steps) sizes.push(await createLoaded(database, rows, say));
   const results = await measure(sizes, say);
   for (const result of results) say(`\n${sizeTable(result)}`);
-  const plans = await explainAll({ ...(sizes.at(-1) as Loaded), logFile: cluster.logFile });
+  const plans = await explainAll(sizes.at(-1) as Loaded, database.logFile);
   for (const { sql } of sizes) await sql.end();
-  const claims = await measureClaims(cluster, steps, say);
+  const claims = await measureClaims(database, steps, say);
   for (const { refunds, plans: own } of claims) {
     plans.push(...own.map((statement) => ({ operation: `ledger: claim of ${refunds}`, statement })));
   }
 
-  say(`\n${latencyTable(results, 'latencies')}\n`);
-  say(
-    `Reconcile took ${results.map(({ reconcileMs }) => `${(reconcileMs / 1000).toFixed(1)} s`).join(', ')}; beside it:`,
-  );
-  say(
-    `${latencyTable(results, 'besideReconcile')}\n\nOf itself:\n${latencyTable(results, 'jobs')}\n\n${claimLines(claims)}\n\n${planLines(plans)}\n`,
-  );
+  say(`\n${latencyTable(results)}\n`);
+  say(`Reconcile took ${results.map(({ reconcileMs }) => `${(reconcileMs / 1000).toFixed(1)} s`).join(', ')}.`);
+  say(`\n${claimLines(claims)}\n\n${planLines(plans)}\n`);
   mkdirSync(dirname(json), { recursive: true });
   writeFileSync(json, `${JSON.stringify({ results, claims, plans }, null, 2)}\n`);
 
@@ -91,10 +90,6 @@ function stepsTo(rows: number): number[] {
   const steps: number[] = [];
   for (let step = SMALLEST; step < rows; step *= 10) steps.push(step);
   return [...steps, rows];
-}
-
-function minutesFor(steps: readonly number[], rows: number): number {
-  return Math.ceil((rows * LOAD_MICROSECONDS) / 6e7 + ((steps.length + 1) * MEASURE_SECONDS) / 60);
 }
 
 main().catch((error: Error) => {

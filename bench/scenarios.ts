@@ -2,18 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
-import { Client } from 'pg';
 import { PAYMENT_ID } from '../src/modules/payments/domain/payment.js';
 import { newId, uuidOf } from '../src/shared/id.js';
+import { connect, type Shop } from './servers.js';
 
 /** More than there are connections, so that requests at the same time meet different rows. */
 const ROWS = 512;
 const LARGEST_AMOUNT = 999_999_999_999;
-
-export interface Shop {
-  readonly organization: string;
-  readonly key: string;
-}
 
 export interface Scenario {
   readonly name: string;
@@ -43,14 +38,13 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
   const keys = Array.from({ length: ROWS }, () => randomUUID());
   const body = JSON.stringify(SESSION);
   const sessions: string[] = [];
-  for (const key of keys) {
-    const response = await createSession(url, shop, key);
-    sessions.push(((await response.json()) as { id: string }).id);
-  }
-  const writing = (key: string) => writingAs(shop, key);
+  const writing = (key: string) => {
+    return { authorization, 'content-type': 'application/json', 'idempotency-key': key };
+  };
+  for (const key of keys) sessions.push(await createSession(url, writing(key), body));
   const payments = await capturePayments(databaseUrl, shop);
   return [
-    creation(shop),
+    { name: 'create', status: 201, requests: [{ ...CREATE, headers: writing('[<id>]'), body }] },
     {
       name: 'read',
       status: 200,
@@ -71,45 +65,10 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
   ];
 }
 
-/** A new session each time. */
-export function creation(shop: Shop): Scenario {
-  const headers = writingAs(shop, '[<id>]');
-  return { name: 'create', status: 201, requests: [{ ...CREATE, headers, body: JSON.stringify(SESSION) }] };
-}
-
-/** As large as a session can be, with texts that grow sixfold when they are escaped. */
-export const LARGEST_SESSION = {
-  ...SESSION,
-  line_items: Array.from({ length: 100 }, () => {
-    const product_data = { name: '"'.repeat(255), description: '"'.repeat(1_000) };
-    return { price_data: { currency: 'usd', unit_amount: 1, product_data } };
-  }),
-};
-
-/** The page of each session, as a browser asks for it. */
-export async function preparePages(url: string, shop: Shop, session: object = SESSION): Promise<Scenario> {
-  const requests: Request[] = [];
-  for (let row = 0; row < ROWS; row++) {
-    const { headers } = await createSession(url, shop, randomUUID(), session);
-    const [, page = ''] = /<([^>]+)>; rel="payment"/.exec(headers.get('link') ?? '') ?? [];
-    requests.push({ method: 'GET', path: new URL(page).pathname, headers: { 'accept-language': 'en-US,en;q=0.9' } });
-  }
-  return { name: 'page', status: 200, requests };
-}
-
-async function createSession(url: string, shop: Shop, key: string, session: object = SESSION): Promise<Response> {
-  const sent = { method: 'POST', headers: writingAs(shop, key), body: JSON.stringify(session) };
-  const response = await fetch(`${url}/v1/checkout_sessions`, sent);
+async function createSession(url: string, headers: Record<string, string>, body: string): Promise<string> {
+  const response = await fetch(`${url}/v1/checkout_sessions`, { method: 'POST', headers, body });
   if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-  return response;
-}
-
-function writingAs({ key }: Shop, idempotencyKey: string) {
-  return {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': idempotencyKey,
-  };
+  return ((await response.json()) as { id: string }).id;
 }
 
 function reading(path: string, authorization: string): Request {
@@ -119,13 +78,12 @@ function reading(path: string, authorization: string): Request {
 /** Payments that a whole bench of refunds cannot exhaust, as the ledger would have recorded them. */
 async function capturePayments(databaseUrl: string, { organization }: Shop): Promise<string[]> {
   const payments = Array.from({ length: ROWS }, () => newId(PAYMENT_ID, Date.now(), 'test'));
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(
+  const sql = await connect(databaseUrl);
+  await sql.query(
     `INSERT INTO payments (organization_id, mode, id, currency, amount) SELECT $1, 'test', id, 'usd', $2
      FROM unnest($3::uuid[]) AS payment (id)`,
     [uuidOf(organization), LARGEST_AMOUNT, payments.map(uuidOf)],
   );
-  await client.end();
+  await sql.end();
   return payments;
 }

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/operator/migrate/migrate.js';
 import { onStopSignal } from '../src/operator/process/stop-signals.js';
-import type { Shop } from './scenarios.js';
 
 const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 
@@ -17,6 +17,9 @@ export interface BenchDatabase {
   readonly url: string;
   /** The pid of PostgreSQL's first process, of which all others are children. */
   readonly pid: number;
+  readonly logFile: string;
+  /** Makes another database, with the service's tables in it, and returns its URL. */
+  createDatabase(name: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -26,14 +29,33 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   const database = await openEmbeddedPostgres({ dataDir, role: 'server' });
   await migrate(database.url);
   const [pid] = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n');
+  const createDatabase = async (name: string) => {
+    const sql = await connect(database.url);
+    await sql.query(`CREATE DATABASE ${name}`).finally(() => sql.end());
+    const { href } = Object.assign(new URL(database.url), { pathname: name });
+    await migrate(href);
+    return href;
+  };
   const close = async () => {
-    await stopServers();
+    await Promise.all([...running].map(stopProcess));
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
   // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench; `kill` reaches neither.
   onStopSignal(() => void close().finally(() => process.exit(130)));
-  return { url: database.url, pid: Number(pid), close };
+  return { url: database.url, pid: Number(pid), logFile: join(dataDir, 'postgres.log'), createDatabase, close };
+}
+
+export async function connect(url: string): Promise<Client> {
+  const sql = new Client({ connectionString: url });
+  sql.on('error', () => undefined);
+  await sql.connect();
+  return sql;
+}
+
+export interface Shop {
+  readonly organization: string;
+  readonly key: string;
 }
 
 /** An organization with a test key, made by the command line as an operator makes them. */
@@ -43,7 +65,8 @@ export function openShop(databaseUrl: string): Shop {
   return { organization: organization as string, key: key as string };
 }
 
-function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
+/** Runs a command of the service, and returns what it printed. */
+export function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
   return JSON.parse(
     execFileSync(process.execPath, [built('src/operator/cli/cli.js'), ...words], { env, encoding: 'utf8' }),
@@ -70,21 +93,16 @@ function flagsOf(start: string): string[] {
   return flags.split(' ');
 }
 
-/** With the service's flags, so that what differs is the code. The lean one does less work than the service. */
-export function startBare(databaseUrl: string, name: 'bare' | 'lean' = 'bare'): Promise<Server> {
-  return startServer(name, 'bench/bare.js', { DATABASE_URL: databaseUrl, BASELINE: name });
+/** With the service's flags, so that what differs is the code. */
+export function startBare(databaseUrl: string): Promise<Server> {
+  return startServer('bare', 'bench/bare.js', { DATABASE_URL: databaseUrl });
 }
 
-export function startService(environment: Readonly<Record<string, string>>, name = 'tillgate'): Promise<Server> {
-  return startServer(name, 'src/main.js', { ...PRODUCTION, ...environment });
+export function startService(environment: Readonly<Record<string, string>>): Promise<Server> {
+  return startServer('tillgate', 'src/main.js', { ...PRODUCTION, ...environment });
 }
 
 const running = new Set<ChildProcess>();
-
-/** For a bench that ends before its time. */
-export async function stopServers(): Promise<void> {
-  await Promise.all([...running].map(stopProcess));
-}
 
 async function startServer(name: string, file: string, environment: Record<string, string>): Promise<Server> {
   const startedAt = performance.now();

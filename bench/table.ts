@@ -16,10 +16,8 @@ export interface Comparison {
   readonly name: string;
   readonly bare: Figures;
   readonly tillgate: Figures;
-  readonly lean: Figures;
   /** Requests per second of the service for one of the baseline's: of rounds that ran next to each other. */
   readonly ratio: Spread;
-  readonly leanRatio: Spread;
   readonly p99Ratio: number;
 }
 
@@ -27,15 +25,13 @@ type Figures = Readonly<Record<Exclude<keyof Round, 'failed' | 'reasons'>, Sprea
 
 type Rounds = readonly Round[];
 
-export function compare(name: string, bare: Rounds, tillgate: Rounds, lean: Rounds): Comparison {
+export function compare(name: string, bare: Rounds, tillgate: Rounds): Comparison {
   const ratios = tillgate.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
-  const leanRatios = lean.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
-  const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate), lean: figuresOf(lean) };
+  const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate) };
   return {
     name,
     ...figures,
     ratio: spread(ratios),
-    leanRatio: spread(leanRatios),
     p99Ratio: figures.tillgate.p99.median / figures.bare.p99.median,
   };
 }
@@ -81,32 +77,25 @@ const HEADINGS = [
 ];
 
 export function print({ starts, operations, memory }: Result, say: (line: string) => void): void {
-  const rows = operations.flatMap(({ name, bare, tillgate, lean, ratio, leanRatio, p99Ratio }) => [
+  const rows = operations.flatMap(({ name, bare, tillgate, ratio, p99Ratio }) => [
     [`${name} bare`, ...rate(bare), '1.00', '', ...cost(bare)],
     [name, ...rate(tillgate), ratio.median.toFixed(2), range(ratio, 2), ...cost(tillgate, p99Ratio)],
-    [
-      `${name} lean`,
-      ...rate(lean),
-      leanRatio.median.toFixed(2),
-      range(leanRatio, 2),
-      ...cost(lean, lean.p99.median / bare.p99.median),
-    ],
   ]);
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(...[heading, ...rows.map((row) => row[column] ?? '')].map(({ length }) => length)),
-  );
-  const lineOf = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ');
-  say('');
-  for (const row of [HEADINGS, ...rows]) say(lineOf(row));
+  say(`\n${table([HEADINGS, ...rows])}`);
   say("\nMedians; CPU µs is the server's for each request, PG µs is all of PostgreSQL's.");
   for (const { after, megabytes } of memory)
     say(`Memory after ${after}: ${megabytes.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`);
   say(
     `From process start to the first answer: ${Math.round(starts.first)} ms with initdb, ${Math.round(starts.again)} ms on existing data`,
   );
+}
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const padded = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(padded).join('  ')).join('\n');
 }
 
 function rate({ perSecond }: Figures): string[] {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:webhooks`: deliveries a second to healthy receivers of several organizations, how long an event takes from
- * its commit to its receiver, and what endpoints cost whoever creates sessions. All of it shares the machine.
+ * `npm run bench:webhooks`: deliveries a second to healthy receivers of several organizations, and how long an event takes
+ * from its commit to its receiver. All of it shares the machine.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -9,12 +9,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { uuidOf } from '../src/shared/id.js';
-import { cpuOfFamily, measure } from './measure.js';
-import { creation, SESSION, type Shop } from './scenarios.js';
-import { openBenchDatabase, openShop, type Server, startService } from './servers.js';
-import { median } from './table.js';
+import { cpuOfFamily } from './measure.js';
+import { SESSION } from './scenarios.js';
+import { connect, openBenchDatabase, openShop, type Server, type Shop, startService } from './servers.js';
 import type { Received } from './webhook-receivers.js';
 
 const ORGANIZATIONS = 4;
@@ -25,9 +24,6 @@ const ENDPOINTS = 2;
 const BACKLOG = 1_250;
 const ROUNDS = 3;
 const PACED = { perSecond: 50, seconds: 10 };
-const LOAD = { connections: 16, seconds: 3 };
-/** Nothing listens there: what is sent to it costs little, and what is left to measure is the commit. */
-const NOWHERE = 'http://127.0.0.1:1024/';
 
 /** Copies an event of each organization, as if other processes had just committed so many. */
 const FILL = `WITH made AS (
@@ -53,15 +49,13 @@ interface Bench {
 async function main(): Promise<void> {
   say(`${cpus().length} cores, Node ${process.version}, ${ORGANIZATIONS} organizations, ${RECEIVERS} receivers`);
   const database = await openBenchDatabase();
+  const sql = await connect(database.url);
   const receivers = fork(fileURLToPath(new URL('webhook-receivers.js', import.meta.url)), [String(RECEIVERS)]);
-  const sql = new Client({ connectionString: database.url });
   try {
     const [urls] = (await once(receivers, 'message')) as [string[]];
-    await sql.connect();
     const server = await startService({ DATABASE_URL: database.url, WEBHOOK_ALLOW_PRIVATE: 'true' });
     const shops = Array.from({ length: ORGANIZATIONS }, () => openShop(database.url));
     const bench = { server, shops, sql, receivers, postgres: database.pid };
-    const creating = await measureCreating(bench, openShop(database.url), openShop(database.url));
     for (let at = 0; at < ORGANIZATIONS * ENDPOINTS; at++)
       await write(server, 'webhook_endpoints', shops[at % ORGANIZATIONS] as Shop, { url: urls[at % RECEIVERS] });
     const rates = [];
@@ -69,7 +63,7 @@ async function main(): Promise<void> {
       rates.push(await measureRate(bench));
       say(`  round ${round} done`);
     }
-    report({ creating, rates: rates.slice(1), latency: await measureLatency(bench) });
+    report({ rates: rates.slice(1), latency: await measureLatency(bench) });
     await server.stop();
   } finally {
     receivers.disconnect();
@@ -84,21 +78,6 @@ async function write({ url }: Server, resource: string, { key }: Shop, body: unk
   const answer = await fetch(`${url}/v1/${resource}`, { method: 'POST', headers, body: JSON.stringify(body) });
   if (answer.status !== 201) throw new Error(`${resource} answered ${answer.status}: ${await answer.text()}`);
   await answer.text();
-}
-
-/** Creating sessions without an endpoint and with three, in turns. */
-async function measureCreating({ server, sql, postgres }: Bench, none: Shop, three: Shop) {
-  for (let nth = 0; nth < 3; nth++) await write(server, 'webhook_endpoints', three, { url: NOWHERE });
-  const rounds = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const without = await measure(server, creation(none), LOAD, postgres);
-    const withThree = await measure(server, creation(three), LOAD, postgres);
-    if (without.failed + withThree.failed > 0) throw new Error('Requests failed.');
-    rounds.push({ without, withThree });
-  }
-  await sql.query(`DELETE FROM webhook_endpoints WHERE url = '${NOWHERE}'`);
-  await sql.query(`DELETE FROM webhook_deliveries WHERE url = '${NOWHERE}'`);
-  return rounds.slice(1);
 }
 
 async function measureRate({ server, shops, sql, receivers, postgres }: Bench) {
@@ -141,13 +120,12 @@ async function takeReceived(receivers: ChildProcess): Promise<Received> {
 }
 
 interface Result {
-  readonly creating: Awaited<ReturnType<typeof measureCreating>>;
   readonly rates: readonly Awaited<ReturnType<typeof measureRate>>[];
   readonly latency: Awaited<ReturnType<typeof measureLatency>>;
 }
 
 function report(result: Result): void {
-  const { creating, rates, latency } = result;
+  const { rates, latency } = result;
   for (const { count, perSecond, cpu } of rates) {
     const [service, database, receiving] = [cpu.service, cpu.database, cpu.receiving].map(Math.round);
     say(
@@ -157,12 +135,6 @@ function report(result: Result): void {
   }
   say(
     `Commit to first byte, ${PACED.perSecond} sessions a second: p50 ${latency.p50.toFixed(0)} ms, p99 ${latency.p99.toFixed(0)} ms`,
-  );
-  const ratio = median(creating.map(({ without, withThree }) => withThree.perSecond / without.perSecond));
-  const cpu = (of: 'without' | 'withThree') =>
-    median(creating.map((round) => round[of].serverCpu + round[of].postgresCpu)).toFixed(0);
-  say(
-    `Creating with three endpoints for without: ${ratio.toFixed(2)}; CPU ${cpu('withThree')} µs for ${cpu('without')} µs`,
   );
   mkdirSync('bench/results', { recursive: true });
   writeFileSync(

@@ -1,16 +1,15 @@
 /** Workers of the ledger that claim refunds, of which ever more are pending. */
 import type { Client as Sql } from 'pg';
-import { ManageApiKeys } from '../../src/modules/access/index.js';
-import { startService } from '../servers.js';
+import { type BenchDatabase, connect, startService } from '../servers.js';
 import { openClient } from './client.js';
-import { type Cluster, connect, openApplication } from './environment.js';
-import { type Latency, latencyOf } from './latencies.js';
-import { logPlans, PlanLog, type StatementPlan, stopLoggingPlans } from './plans.js';
+import { ORGANIZATIONS } from './drawn.js';
+import { openLedgerKey } from './loaded.js';
+import { type Latency, latencyOf } from './measuring.js';
+import { type StatementPlan, withPlans } from './plans.js';
 
 const WORKERS = 8;
 const BATCH = 50;
 const CLAIMED = 10_000;
-const ORGANIZATIONS = 1_000;
 /** The best of so many counts: a shared machine is faster in one minute than in the next. */
 const ROUNDS = 3;
 
@@ -32,14 +31,14 @@ interface Refunds {
 
 /** In databases of their own, in turns. Throws when a refund was claimed twice. */
 export async function measureClaims(
-  cluster: Cluster,
+  database: BenchDatabase,
   counts: readonly number[],
   say: (line: string) => void,
 ): Promise<ClaimResult[]> {
   const sizes: Refunds[] = [];
   for (const count of counts) {
     say(`Loading ${count.toLocaleString('en')} pending refunds …`);
-    sizes.push(await load(cluster, count));
+    sizes.push(await load(database, count));
   }
   const rounds = sizes.map((): Omit<ClaimResult, 'refunds' | 'plans'>[] => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -48,7 +47,7 @@ export async function measureClaims(
   const results: ClaimResult[] = [];
   for (const [at, size] of sizes.entries()) {
     const [best] = (rounds[at] ?? []).toSorted((one, other) => other.perSecond - one.perSecond);
-    if (best) results.push({ refunds: size.count, ...best, plans: await explainClaim(size, cluster.logFile) });
+    if (best) results.push({ refunds: size.count, ...best, plans: await explainClaim(size, database.logFile) });
     await size.sql.end();
   }
   return results;
@@ -63,13 +62,9 @@ export function claimLines(results: readonly ClaimResult[]): string {
   return [head, ...results.map(line)].join('\n');
 }
 
-async function load(cluster: Cluster, count: number): Promise<Refunds> {
-  const url = await cluster.createDatabase(`claims_${count}`);
+async function load(database: BenchDatabase, count: number): Promise<Refunds> {
+  const url = await database.createDatabase(`claims_${count}`);
   const sql = await connect(url);
-  const application = await openApplication(url);
-  const options = { kind: 'ledger', mode: 'test', organization: null } as const;
-  const { token } = await application.get(ManageApiKeys).create(options);
-  await application.close();
   await sql.query(`
     CREATE TEMP TABLE made AS SELECT number, gen_random_uuid() AS organization_id, uuidv7() AS id
       FROM generate_series(0, ${ORGANIZATIONS - 1}) AS number;
@@ -78,7 +73,7 @@ async function load(cluster: Cluster, count: number): Promise<Refunds> {
     INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status)
       SELECT organization_id, 'test', uuidv7(make_interval(secs => series - ${count})), id, 1, 'usd', 'pending'
       FROM generate_series(1, ${count}) AS series JOIN made ON made.number = series % ${ORGANIZATIONS}`);
-  return { count, url, sql, ledgerKey: token };
+  return { count, url, sql, ledgerKey: openLedgerKey(url) };
 }
 
 async function claimAll(size: Refunds): Promise<Omit<ClaimResult, 'refunds' | 'plans'>> {
@@ -107,19 +102,14 @@ async function claimAll(size: Refunds): Promise<Omit<ClaimResult, 'refunds' | 'p
 
 async function explainClaim(size: Refunds, logFile: string): Promise<StatementPlan[]> {
   await unclaim(size);
-  await logPlans(size.sql);
-  const log = new PlanLog(logFile);
-  try {
-    return await withWorkers(size, 1, async ([claim]) => {
+  return withPlans(size.sql, logFile, (log) =>
+    withWorkers(size, 1, async ([claim]) => {
       await claim?.();
       const plans = log.read().filter(({ sql }) => /RECURSIVE owner|SKIP LOCKED/.test(sql));
       if (plans.length !== 2) throw new Error('The plans of a claim were not logged.');
       return plans;
-    });
-  } finally {
-    log.close();
-    await stopLoggingPlans(size.sql);
-  }
+    }),
+  );
 }
 
 /** As if nobody had ever claimed one. */

@@ -2,6 +2,16 @@
  * What each loaded session is, as SQL over its number: everything is drawn from the number by a hash, so the bench can
  * say later which sessions there are without reading a page of them.
  */
+import type { Shop } from '../servers.js';
+
+/** One organization holds half of everything, one stays small, and there are many others. */
+export const ORGANIZATIONS = 1_000;
+
+export interface Tenants {
+  readonly big: Shop;
+  readonly small: Shop;
+  readonly ledgerKey: string;
+}
 
 /** The small organization has as many whatever the step, so that only what surrounds it grows. */
 const SMALL_SESSIONS = 400;
@@ -58,7 +68,7 @@ export function drawn({ rows, end }: Step, numbers: string): string {
         instant > ${end - 89 * DAY} AS has_events,
         CASE WHEN number % ${everySmall(rows)} = 0 THEN 1
           WHEN pg_temp.draw(number, 4) % 2 = 0 THEN 0
-          ELSE 2 + pg_temp.draw(number, 5) % 998 END AS tenant
+          ELSE 2 + pg_temp.draw(number, 5) % ${ORGANIZATIONS - 2} END AS tenant
       FROM (SELECT number, ${instant} AS instant FROM ${numbers} AS number) AS placed
     ) AS drawn`;
 }

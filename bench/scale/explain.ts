@@ -1,39 +1,29 @@
 /** Runs everything once more and looks at how PostgreSQL went about it. */
 import { startService } from '../servers.js';
 import { openClient } from './client.js';
-import { openDueWork } from './jobs.js';
+import { withDueWork } from './jobs.js';
 import type { Loaded } from './loaded.js';
-import { logPlans, PlanLog, type StatementPlan, stopLoggingPlans } from './plans.js';
+import { type PlanLog, type StatementPlan, withPlans } from './plans.js';
 import type { PlanResult } from './report.js';
 
 /** As long as the service needs to have swept and looked for webhooks of itself. */
 const IDLE_MS = 8_000;
 
-interface Explained extends Loaded {
-  readonly logFile: string;
-}
+type Add = (operation: string, statements: readonly StatementPlan[]) => void;
 
-export async function explainAll(explained: Explained): Promise<PlanResult[]> {
-  const { sql, logFile } = explained;
+export async function explainAll(loaded: Loaded, logFile: string): Promise<PlanResult[]> {
   const results: PlanResult[] = [];
-  const add = (operation: string, statements: readonly StatementPlan[]) => {
+  const add: Add = (operation, statements) => {
     for (const statement of statements) results.push({ operation, statement });
   };
-  try {
-    await logPlans(sql);
-    const log = new PlanLog(logFile);
-    await explainRequests(explained, log, add);
-    await explainJobs(explained, log, add);
-    log.close();
-  } finally {
-    await stopLoggingPlans(sql);
-  }
+  await withPlans(loaded.sql, logFile, async (log) => {
+    await explainRequests(loaded, log, add);
+    await explainJobs(loaded, log, add);
+  });
   return results;
 }
 
-type Add = (operation: string, statements: readonly StatementPlan[]) => void;
-
-async function explainRequests({ url, operations }: Explained, log: PlanLog, add: Add): Promise<void> {
+async function explainRequests({ url, operations }: Loaded, log: PlanLog, add: Add): Promise<void> {
   const service = await startService({ DATABASE_URL: url });
   const client = openClient(service.url);
   try {
@@ -54,14 +44,14 @@ async function explainRequests({ url, operations }: Explained, log: PlanLog, add
   }
 }
 
-async function explainJobs(explained: Explained, log: PlanLog, add: Add): Promise<void> {
-  const { jobs, close } = await openDueWork(explained);
-  for (const { name, run } of jobs) {
-    log.read();
-    await run();
-    add(name, firstOfEach(log.read()));
-  }
-  await close();
+async function explainJobs(loaded: Loaded, log: PlanLog, add: Add): Promise<void> {
+  await withDueWork(loaded, async (jobs) => {
+    for (const [name, run] of Object.entries(jobs)) {
+      log.read();
+      await run();
+      add(name, firstOfEach(log.read()));
+    }
+  });
 }
 
 function firstOfEach(statements: readonly StatementPlan[]): StatementPlan[] {

@@ -1,14 +1,12 @@
 /** One size of the data, in a database of its own. */
 import type { Client as Sql } from 'pg';
-import { startService } from '../servers.js';
+import { type BenchDatabase, command, connect, openShop, startService } from '../servers.js';
 import { openClient } from './client.js';
-import type { Step } from './drawn.js';
-import { type Cluster, connect, openApplication } from './environment.js';
+import type { Step, Tenants } from './drawn.js';
 import { load, prepareLoading } from './load-data.js';
 import { makeModels } from './models.js';
 import { ledgerOperations, type Operation, operationsFor } from './operations.js';
 import { drawSamples } from './samples.js';
-import { createTenants, type Tenants } from './tenants.js';
 
 export interface Loaded {
   readonly step: Step;
@@ -19,11 +17,10 @@ export interface Loaded {
 
 type Say = (line: string) => void;
 
-export async function createLoaded(cluster: Cluster, rows: number, say: Say): Promise<Loaded> {
-  const url = await cluster.createDatabase(`sessions_${rows}`);
+export async function createLoaded(database: BenchDatabase, rows: number, say: Say): Promise<Loaded> {
+  const url = await database.createDatabase(`sessions_${rows}`);
   const sql = await connect(url);
-  const application = await openApplication(url);
-  const tenants = await createTenants(application).finally(() => application.close());
+  const tenants = { big: openShop(url), small: openShop(url), ledgerKey: openLedgerKey(url) };
   const service = await startService({ DATABASE_URL: url });
   const client = openClient(service.url);
   await makeModels(sql, client, tenants).finally(() => client.close());
@@ -34,12 +31,16 @@ export async function createLoaded(cluster: Cluster, rows: number, say: Say): Pr
   return { step, url, sql, operations: await operationsOn(sql, tenants, step, say) };
 }
 
+export function openLedgerKey(url: string): string {
+  return command(url, 'key', 'create', '--kind', 'ledger', '--mode', 'test').key as string;
+}
+
 async function operationsOn(sql: Sql, tenants: Tenants, step: Step, say: Say): Promise<Operation[]> {
   const { big, small } = tenants;
   const named = (prefix: string, operations: readonly Operation[]) =>
     operations.map(({ name, next }) => ({ name: `${prefix}: ${name}`, next }));
-  const ofBig = await drawSamples(sql, step, big);
-  const ofSmall = await drawSamples(sql, step, small);
+  const ofBig = await drawSamples(sql, step, 'big', big);
+  const ofSmall = await drawSamples(sql, step, 'small', small);
   const { deepPageNumber } = ofBig;
   say(`The deep pages are the big organization's ${deepPageNumber}th, the small one's ${ofSmall.deepPageNumber}th.`);
   return [

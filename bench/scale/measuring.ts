@@ -1,92 +1,96 @@
-/** Measures every size of the data, in turns: a shared machine is faster in one minute than in the next. */
-import { startService } from '../servers.js';
-import { openClient } from './client.js';
-import { openApplication } from './environment.js';
-import { openDueWork, reconcileAll } from './jobs.js';
-import { type Latency, latencyOf, measureLatencies, type Repetitions, type Subject } from './latencies.js';
+/** How long operations take, one after another on one connection, at each size of the data in turns: what disturbs one disturbs all. */
+import { command, startService } from '../servers.js';
+import { type Client, openClient } from './client.js';
 import type { Loaded } from './loaded.js';
 import { LOADED_TABLES } from './models.js';
-import { ASKED_FOR } from './operations.js';
-import type { StepResult } from './report.js';
-import { readSizes, resetUses } from './sizes.js';
+import { ASKED_FOR, type Operation } from './operations.js';
 
-const REPETITIONS: Repetitions = { warmUps: ASKED_FOR, measured: 300 };
-const BESIDE = ['big: read a session', 'big: list sessions', 'big: create a session', 'big: refund'];
-const TOLD_EVERY_MS = 10_000;
-
-export async function measure(sizes: readonly Loaded[], say: (line: string) => void): Promise<StepResult[]> {
-  const requests = await measureRequests(sizes, say);
-  const jobs = await measureJobs(sizes);
-  return requests.map((result, at) => ({ ...result, jobs: jobs[at] ?? {} }));
+export interface Latency {
+  /** Milliseconds. */
+  readonly median: number;
+  readonly p99: number;
 }
 
-async function measureRequests(
-  sizes: readonly Loaded[],
-  say: (line: string) => void,
-): Promise<Omit<StepResult, 'jobs'>[]> {
+export interface StepResult {
+  readonly rows: number;
+  /** By whose it is and what it does: `big: list sessions`. */
+  readonly latencies: Readonly<Record<string, Latency>>;
+  readonly reconcileMs: number;
+  readonly sizes: readonly RelationSize[];
+}
+
+interface RelationSize {
+  readonly table: string;
+  /** Null for the table itself. */
+  readonly index: string | null;
+  /** Of the table, also where the size is that of an index. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+const MEASURED = 300;
+/** Requests to one service in a row: what the processor has of another's by then is forgotten in the first of them. */
+const IN_A_ROW = 10;
+
+/** Tables with the indexes of each, in the order of their names. */
+const SIZES = `WITH heap AS (
+    SELECT oid, relname AS name, reltuples::float8 AS rows FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1) AND relkind = 'r'
+  )
+  SELECT name AS table, NULL AS index, rows, pg_table_size(oid)::float8 AS bytes FROM heap
+  UNION ALL
+  SELECT name, indexrelname, rows, pg_relation_size(indexrelid)::float8
+  FROM heap JOIN pg_stat_user_indexes ON relid = heap.oid
+  ORDER BY 1, 2 NULLS FIRST`;
+
+export async function measure(sizes: readonly Loaded[], say: (line: string) => void): Promise<StepResult[]> {
+  const latencies = await measureLatencies(sizes);
+  const results: StepResult[] = [];
+  for (const [at, { step, sql, url }] of sizes.entries()) {
+    say(`Reconciling ${step.rows.toLocaleString('en')} sessions …`);
+    const started = performance.now();
+    command(url, 'reconcile');
+    const reconcileMs = performance.now() - started;
+    const { rows: weighed } = await sql.query(SIZES, [LOADED_TABLES]);
+    results.push({ rows: step.rows, latencies: latencies[at] ?? {}, reconcileMs, sizes: weighed });
+  }
+  return results;
+}
+
+/** All sizes have the same operations. Returns what those of each size took, by their names. */
+async function measureLatencies(sizes: readonly Loaded[]): Promise<Record<string, Latency>[]> {
   const services = await Promise.all(sizes.map(({ url }) => startService({ DATABASE_URL: url })));
   const clients = services.map(({ url }) => openClient(url));
-  const subjects = sizes.map(({ operations }, at) => ({ client: clients[at] as Subject['client'], operations }));
+  const names = sizes[0]?.operations.map(({ name }) => name) ?? [];
+  const times = sizes.map(() => names.map((): number[] => []));
   try {
-    for (const { sql } of sizes) await resetUses(sql);
-    const latencies = await measureLatencies(subjects, REPETITIONS, progressOf(say));
-    const results: Omit<StepResult, 'jobs'>[] = [];
-    for (const [at, { step, sql, url }] of sizes.entries()) {
-      say(`Reconciling ${step.rows.toLocaleString('en')} sessions …`);
-      const beside = await measureBesideReconcile(url, subjects[at] as Subject);
-      const weighed = await readSizes(sql, LOADED_TABLES);
-      results.push({ rows: step.rows, latencies: latencies[at] ?? {}, ...beside, sizes: weighed });
+    for (let round = -ASKED_FOR; round < MEASURED; round += IN_A_ROW) {
+      for (const at of names.keys()) {
+        for (const [place, { operations }] of sizes.entries()) {
+          const took = await timesOf(clients[place] as Client, operations[at] as Operation);
+          if (round >= 0) times[place]?.[at]?.push(...took);
+        }
+      }
     }
-    return results;
   } finally {
     for (const client of clients) client.close();
     for (const service of services) await service.stop();
   }
+  return times.map((of) => Object.fromEntries(of.map((each, at) => [names[at], latencyOf(each)])));
 }
 
-/** Requests go on while the operator's command reads everything. */
-async function measureBesideReconcile(url: string, { client, operations }: Subject) {
-  const application = await openApplication(url);
-  try {
+async function timesOf(client: Client, { next }: Operation): Promise<number[]> {
+  const times: number[] = [];
+  for (let request = 0; request < IN_A_ROW; request++) {
     const started = performance.now();
-    let reconcileMs = 0;
-    const reconciled = reconcileAll(application).finally(() => {
-      reconcileMs = performance.now() - started;
-    });
-    const beside = operations.filter(({ name }) => BESIDE.includes(name));
-    const [besideReconcile = {}] = await measureLatencies([{ client, operations: beside }], REPETITIONS);
-    await reconciled;
-    return { reconcileMs, besideReconcile };
-  } finally {
-    await application.close();
+    await client.send(next());
+    times.push(performance.now() - started);
   }
+  return times;
 }
 
-async function measureJobs(sizes: readonly Loaded[]): Promise<Record<string, Latency>[]> {
-  const works = [];
-  for (const size of sizes) works.push(await openDueWork(size));
-  const results = works.map((): Record<string, Latency> => ({}));
-  for (const [at, { name, batches }] of works[0]?.jobs.entries() ?? []) {
-    const times = works.map((): number[] => []);
-    for (let batch = 0; batch < batches; batch++) {
-      for (const [place, { jobs }] of works.entries()) {
-        const started = performance.now();
-        await jobs[at]?.run();
-        times[place]?.push(performance.now() - started);
-      }
-    }
-    for (const [place, result] of results.entries()) result[name] = latencyOf(times[place] ?? []);
-  }
-  for (const { close } of works) await close();
-  return results;
-}
-
-function progressOf(say: (line: string) => void): (share: number) => void {
-  let told = performance.now();
-  return (share) => {
-    const now = performance.now();
-    if (share < 1 && now - told < TOLD_EVERY_MS) return;
-    told = now;
-    say(`${Math.round(share * 100)} % measured`);
-  };
+export function latencyOf(times: readonly number[]): Latency {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { median: at(0.5), p99: at(0.99) };
 }

@@ -2,7 +2,7 @@
 import type { Client as Sql } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 import type { Client } from './client.js';
-import type { Tenants } from './tenants.js';
+import type { Tenants } from './drawn.js';
 
 const line = (name: string, amount: number) => ({
   quantity: 2,

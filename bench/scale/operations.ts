@@ -1,9 +1,9 @@
 /** What is measured through HTTP: every read, every list with every filter, and the two writes. */
+import type { Shop } from '../servers.js';
 import type { Request } from './client.js';
-import type { Step } from './drawn.js';
+import type { Step, Tenants } from './drawn.js';
 import { NEW_SESSION } from './models.js';
 import { PAGE_SIZE, type Samples } from './samples.js';
-import type { Tenant, Tenants } from './tenants.js';
 
 export interface Operation {
   readonly name: string;
@@ -30,8 +30,7 @@ const RANGES = {
 const MOST_OF_THE_YEAR = { from: 350 * DAY, to: 20 * DAY };
 const THREE_DAYS = { from: 33 * DAY, to: 30 * DAY };
 
-export function operationsFor(tenant: Tenant, samples: Samples, step: Step): Operation[] {
-  const { key } = tenant;
+export function operationsFor({ key }: Shop, samples: Samples, step: Step): Operation[] {
   const now = Math.floor(step.end / 1000);
   const get = (name: string, path: string): Operation => ({ name, next: () => ({ path, key }) });
   const getEach = (name: string, path: (id: string) => string, ids: readonly string[]): Operation => {

@@ -13,6 +13,13 @@ const SORTED_AT_MOST = 101;
  */
 const LOOKED_AT_MOST = 2_000;
 const END_OF_PLAN = '\n\t}\n';
+const LOGGED = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_buffers': 'on',
+  'auto_explain.log_format': 'json',
+};
 
 interface Node {
   readonly 'Node Type': string;
@@ -39,22 +46,21 @@ export interface StatementPlan {
   readonly plan: unknown;
 }
 
-/** For connections from now on. */
-export async function logPlans(sql: Sql): Promise<void> {
-  const settings = {
-    session_preload_libraries: 'auto_explain',
-    'auto_explain.log_min_duration': '0',
-    'auto_explain.log_analyze': 'on',
-    'auto_explain.log_buffers': 'on',
-    'auto_explain.log_format': 'json',
-  };
-  for (const [name, value] of Object.entries(settings)) {
+/** Has the plans logged of all that runs on connections which are opened meanwhile. */
+export async function withPlans<Result>(
+  sql: Sql,
+  logFile: string,
+  work: (log: PlanLog) => Promise<Result>,
+): Promise<Result> {
+  for (const [name, value] of Object.entries(LOGGED))
     await sql.query(`ALTER ROLE CURRENT_USER SET ${name} = '${value}'`);
+  const log = new PlanLog(logFile);
+  try {
+    return await work(log);
+  } finally {
+    log.close();
+    await sql.query('ALTER ROLE CURRENT_USER RESET ALL');
   }
-}
-
-export async function stopLoggingPlans(sql: Sql): Promise<void> {
-  await sql.query('ALTER ROLE CURRENT_USER RESET ALL');
 }
 
 /** Reads the plans of what ran since the last look. */

@@ -1,23 +1,12 @@
 /** What was found, as tables for people. */
-import type { Latency } from './latencies.js';
+import { table } from '../table.js';
+import type { Latency, StepResult } from './measuring.js';
 import type { StatementPlan } from './plans.js';
-import type { RelationSize } from './sizes.js';
 
 /** Flat: the median at any size is at most so many times the one at the smallest. */
 export const FLAT = 1.3;
 /** Half a step of a loaded machine's noise: below it a ratio says nothing. */
 const NOISE_MS = 0.15;
-
-export interface StepResult {
-  readonly rows: number;
-  /** By whose it is and what it does: `big: list sessions`. */
-  readonly latencies: Readonly<Record<string, Latency>>;
-  readonly reconcileMs: number;
-  readonly besideReconcile: Readonly<Record<string, Latency>>;
-  /** Nobody waits for these, and what they work on lies on the disk: their plans are judged, not their time. */
-  readonly jobs: Readonly<Record<string, Latency>>;
-  readonly sizes: readonly RelationSize[];
-}
 
 export interface PlanResult {
   readonly operation: string;
@@ -36,16 +25,14 @@ export function notFlat(steps: readonly StepResult[]): string[] {
     .map(([name]) => name);
 }
 
-type Measured = 'latencies' | 'besideReconcile' | 'jobs';
-
-export function latencyTable(steps: readonly StepResult[], of: Measured): string {
+export function latencyTable(steps: readonly StepResult[]): string {
   const [first] = steps;
   if (!first) return '';
   const head = ['median ms (p99) × smallest', ...steps.map(({ rows }) => rows.toLocaleString('en'))];
-  const lines = Object.entries(first[of]).map(([name, smallest]) => [
+  const lines = Object.entries(first.latencies).map(([name, smallest]) => [
     name,
     ...steps.map((step, place) => {
-      const at = step[of][name] as Latency;
+      const at = step.latencies[name] as Latency;
       const ratio = place === 0 ? '' : ` ×${(at.median / smallest.median).toFixed(2)}`;
       const flag = place > 0 && !isFlat(smallest, at) ? ' !' : '';
       return `${at.median.toFixed(2)} (${at.p99.toFixed(1)})${ratio}${flag}`;
@@ -55,14 +42,13 @@ export function latencyTable(steps: readonly StepResult[], of: Measured): string
 }
 
 export function sizeTable({ sizes }: StepResult): string {
-  const lines = sizes.map(({ table, index, rows, bytes, bytesPerRow, uses }) => [
+  const lines = sizes.map(({ table, index, rows, bytes }) => [
     index === null ? table : `  ${index}`,
     index === null ? Math.round(rows).toLocaleString('en') : '',
     (bytes / 1e6).toFixed(1),
-    bytesPerRow.toFixed(0),
-    uses === null ? '' : `${uses}`,
+    rows > 0 ? (bytes / rows).toFixed(0) : '',
   ]);
-  return table([['table or index', 'rows', 'MB', 'bytes a row', 'uses'], ...lines]);
+  return table([['table or index', 'rows', 'MB', 'bytes a row'], ...lines]);
 }
 
 export function planLines(plans: readonly PlanResult[]): string {
@@ -73,16 +59,4 @@ export function planLines(plans: readonly PlanResult[]): string {
       return `${verdict} ${operation}: ${summary} [${blocks} blocks]${fault}`;
     })
     .join('\n');
-}
-
-/** Columns as wide as their widest cell; numbers to the right. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) => row.map((cell, column) => pad(cell, widths[column] as number, column === 0)).join('  '))
-    .join('\n');
-}
-
-function pad(cell: string, width: number, isFirst: boolean): string {
-  return isFirst ? cell.padEnd(width) : cell.padStart(width);
 }

@@ -6,8 +6,8 @@ import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
 import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import { idOf, uuidOf } from '../../src/shared/id.js';
-import { drawn, everySmall, type Step } from './drawn.js';
-import type { Tenant } from './tenants.js';
+import type { Shop } from '../servers.js';
+import { drawn, everySmall, type Step, type Tenants } from './drawn.js';
 
 export const PAGE_SIZE = 25;
 const DEEP_PAGE = 1_000;
@@ -36,12 +36,14 @@ interface Drawn {
   readonly is_refunded: boolean;
 }
 
-export async function drawSamples(sql: Sql, step: Step, tenant: Tenant): Promise<Samples> {
-  const rows = await drawnOf(sql, step, tenant);
+type Size = Exclude<keyof Tenants, 'ledgerKey'>;
+
+export async function drawSamples(sql: Sql, step: Step, size: Size, shop: Shop): Promise<Samples> {
+  const rows = await drawnOf(sql, step, size);
   const paid = rows.filter(({ is_paid }) => is_paid);
   const refunded = rows.filter(({ is_refunded }) => is_refunded);
   const ofSessions = `checkout_sessions WHERE organization_id = $1 AND mode = 'test'`;
-  const deep = await deepItem(sql, tenant, ofSessions);
+  const deep = await deepItem(sql, shop, ofSessions);
   return {
     references: rows.map(({ number }) => `order-${number}`),
     sessions: rows.map(({ session_id }) => idOf(CHECKOUT_SESSION_ID, session_id, 'test')),
@@ -53,22 +55,22 @@ export async function drawSamples(sql: Sql, step: Step, tenant: Tenant): Promise
     deepSession: idOf(CHECKOUT_SESSION_ID, deep.id, 'test'),
     deepExpired: idOf(
       CHECKOUT_SESSION_ID,
-      (await deepItem(sql, tenant, `${ofSessions} AND status = 'expired'`)).id,
+      (await deepItem(sql, shop, `${ofSessions} AND status = 'expired'`)).id,
       'test',
     ),
-    deepEvent: idOf(EVENT_ID, (await deepItem(sql, tenant, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
+    deepEvent: idOf(EVENT_ID, (await deepItem(sql, shop, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
     deepPageNumber: Math.floor(deep.place / PAGE_SIZE) + 1,
   };
 }
 
 /** All sessions of the small organization; of the big one those among some thousand numbers. */
-async function drawnOf(sql: Sql, step: Step, { name }: Tenant): Promise<Drawn[]> {
+async function drawnOf(sql: Sql, step: Step, size: Size): Promise<Drawn[]> {
   const every = everySmall(step.rows);
   const numbers =
-    name === 'small'
+    size === 'small'
       ? `generate_series(${every}::bigint, ${step.rows}, ${every})`
       : `(SELECT DISTINCT 1 + floor(random() * ${step.rows})::bigint AS number FROM generate_series(1, ${DRAWN}))`;
-  const place = name === 'small' ? 1 : 0;
+  const place = size === 'small' ? 1 : 0;
   const { rows } = await sql.query<Drawn>(
     `SELECT number, session_id, payment_id, refund_id, is_paid, is_refunded FROM (${drawn(step, numbers)}) AS drawn
      WHERE tenant = ${place} ORDER BY random()`,
@@ -76,7 +78,7 @@ async function drawnOf(sql: Sql, step: Step, { name }: Tenant): Promise<Drawn[]>
   return rows;
 }
 
-async function deepItem(sql: Sql, { organization }: Tenant, from: string): Promise<{ id: string; place: number }> {
+async function deepItem(sql: Sql, { organization }: Shop, from: string): Promise<{ id: string; place: number }> {
   const newest = `SELECT id FROM ${from} ORDER BY id DESC LIMIT ${(DEEP_PAGE - 1) * PAGE_SIZE}`;
   const { rows } = await sql.query<{ id: string; place: number }>(
     `SELECT id, (count(*) OVER ())::int - ${PAGE_SIZE + 1} AS place FROM (${newest}) AS newest

@@ -8,13 +8,7 @@ import { composed, type Form } from '../../src/engine/index.js';
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/(?:modules\/)?([^/]+)\/(?:.*\/)?[^/]*\.js$/;
 const WITH_SQL = /\/dist\/src\/.*(persistence|engine|request\/idempotency|encryption|telemetry)\/.*\.js$/;
-/** What they write is in the statements of each form. Migrations, which the last one imports, write rows of every organization. */
-const ENGINE = ['form', 'statement', 'data-source'];
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
-const MADE = /\b(?:SELECT\b[^;]*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET)\b/s;
-const CHANGES = /\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/;
-/** Between the expressions of templates, and between texts. */
-const BOUNDS = /\$\{|[}`'"]|\\n/;
 
 interface Found {
   readonly text: string;
@@ -26,15 +20,12 @@ interface Found {
 export interface Collected {
   readonly statements: ReadonlyMap<string, Found>;
   readonly tables: ReadonlySet<string>;
-  /** The functions with SQL that no statement has. */
-  readonly unknown: readonly string[];
 }
 
 type Defined = Readonly<Record<string, unknown>>;
 
 export async function collect(): Promise<Collected> {
   const texts = new Map<string, Found>();
-  const makers = new Map<string, string>();
   const adapters = await loaded();
   const facts = (await import('../../src/app.module.js')).factsOf();
   for (const [url, values] of adapters) {
@@ -43,7 +34,6 @@ export async function collect(): Promise<Collected> {
     const put = (place: string, text: string, isNamed: boolean) => texts.set(place, { text, folder, isNamed });
     const add = (value: unknown, place: string): void => {
       if (typeof value === 'string') put(place, value, false);
-      if (typeof value === 'function' && !ENGINE.includes(file)) makers.set(place, String(value));
       if (Array.isArray(value)) for (const each of value) add(each, place);
       if (value?.constructor !== Object) return;
       const { name, text, input } = value as Defined;
@@ -59,22 +49,13 @@ export async function collect(): Promise<Collected> {
   const all = [...texts].filter(([, { text }]) => SQL.test(text));
   const isPart = (text: string) => all.some(([, other]) => other.text !== text && other.text.includes(text));
   const statements = new Map(all.filter(([, { text, isNamed }]) => isNamed || !isPart(text)));
-  const isKnown = (source: string) =>
-    piecesOf(source).every((piece) => all.some(([, { text }]) => text.includes(piece)));
-  const unknown = [...makers].filter(([, source]) => !isKnown(source)).map(([place]) => place);
-  return { statements, tables: ownedTables(), unknown };
+  return { statements, tables: ownedTables() };
 }
 
 function statementsOf(form: Form) {
   const values = Object.keys(form.input).map(() => null);
   const part = { name: form.name, owner: { queue: 'collect' }, sql: form, values, rows: 1 };
   return [[part], [part, part]].map((parts) => composed(parts)[0]);
-}
-
-/** The SQL in the source of a function, which is not known when it only reads, and says why it reads the rows of all. */
-function piecesOf(source: string): string[] {
-  if (source.includes('/* every organization: ') && !CHANGES.test(source)) return [];
-  return MADE.test(source) ? source.split(BOUNDS).filter((piece) => /\b(?:FROM|INTO|UPDATE|SET)\b/.test(piece)) : [];
 }
 
 /** @public What `load` adds to each adapter imports it. */
@@ -86,7 +67,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
       const module = next(url, context);
       if (!WITH_SQL.test(url)) return module;
       const source = String(module.source);
-      const names = [...source.matchAll(/^(?:export )?(?:const|function|class) (\w+)/gm)].map(([, name]) => name);
+      const names = [...source.matchAll(/^(?:export )?(?:const|function) (\w+)/gm)].map(([, name]) => name);
       const telling = `import { found } from '${import.meta.url}'; found.set('${url}', { ${names.join(', ')} });`;
       return { ...module, source: `${source}\n${telling}` };
     },

@@ -5,7 +5,6 @@ import { fieldsOf, KINDS, listOf, type Node, nameOf, tablesIn } from './tree.js'
 /** How a statement begins that means the rows of both modes, or of all organizations. It gives the reason. */
 const FOR_BOTH = /^\s*\/\* (?:both modes|every organization): \S.{15,}? \*\//s;
 
-/** The tables of which a query asks for no mode, of those whose rows have one. */
 export async function modesMissingIn(sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> {
   if (FOR_BOTH.test(sql)) return [];
   const { stmts = [] } = await parse(sql);

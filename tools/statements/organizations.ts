@@ -106,7 +106,6 @@ class Reading {
     return fromClause === undefined && parameterOf(organization?.val) !== undefined;
   }
 
-  /** The tables of organizations in an item of FROM, and the inputs, each with the name that it has there. */
   private named(item: unknown, ctes: ReadonlySet<string>): [string, string][] {
     const isTable = ({ schemaname, relname }: Node) => {
       const isQuery = schemaname === undefined && ctes.has(relname as string);

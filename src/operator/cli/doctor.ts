@@ -9,9 +9,8 @@ import { Clock } from '../../shared/clock.js';
 import { adviceOn, messageOf } from '../migrate/migrate.js';
 import { connected, hasOtherProcess } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
-import { capacity, clocks, pooler, schema, server, timeLimits } from './doctor/database.js';
+import { capacity, clocks, pooler, schema, secrets, server, timeLimits } from './doctor/database.js';
 import { type Finding, fail, ok, warn } from './doctor/finding.js';
-import { secrets } from './doctor/secrets.js';
 import { print, withDatabase } from './run.js';
 
 const APPLICATION = 'tillgate doctor';

@@ -6,10 +6,6 @@ import { withDatabase } from './run.js';
 
 /** The number of shards limits how many machines can hold the rows. A query for all organizations runs on every shard. */
 const SHARDS = 32;
-const shards = () =>
-  new Option('--shards <number>', 'with --distribute: parts of each table, for good')
-    .default(SHARDS)
-    .argParser(wholeNumber(1, 1_000));
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -22,7 +18,7 @@ export function addMigrateCommand(program: Command): void {
     )
     .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
     .option('--distribute', 'distribute the tables on Citus, after migrating')
-    .addOption(shards())
+    .option('--shards <number>', 'with --distribute: parts of each table, for good', wholeNumber(1, 1_000), SHARDS)
     .action(({ revert, serviceRole, distribute, shards }) =>
       withDatabase(async (url) => {
         if (revert) return { reverted: (await revertLast(url)) ?? null };

@@ -9,9 +9,9 @@ import { currency, id, modeOption, wholeNumber } from './arguments.js';
 import { withApplication } from './run.js';
 
 export function addPaymentCommands(program: Command): void {
-  const payments = program.command('payment').description('captured payments');
-
-  payments
+  program
+    .command('payment')
+    .description('captured payments')
     .command('record')
     .description('record a captured payment, as the ledger does over HTTP')
     .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
@@ -19,11 +19,10 @@ export function addPaymentCommands(program: Command): void {
     .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', wholeNumber(1, MAX_AMOUNT))
     .requiredOption('--currency <code>', 'for example usd', currency)
     .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
-    .action(({ org: organization, mode, amount, currency, session = null }) =>
+    .action(({ org: organization, mode, amount, currency, session: checkoutSession = null }) =>
       withApplication(async (application) => {
-        const capture = { amount, currency, checkoutSession: session, reference: null };
-        const record = application.get(RecordPayment);
-        const decide = () => record.execute({ organization, mode }, capture);
+        const capture = { amount, currency, checkoutSession, reference: null };
+        const decide = () => application.get(RecordPayment).execute({ organization, mode }, capture);
         const { payment } = await application.get(Database).commit(decide);
         return paymentView(payment);
       }),

@@ -13,10 +13,8 @@ import { addReconcileCommand } from './reconcile.js';
 import { addRedactCommand } from './redact.js';
 import { addReencryptCommand } from './reencrypt.js';
 import { aboutNewDatabase } from './run.js';
-import { addStartCommand } from './start.js';
 import { addWebhookCommands } from './webhooks.js';
 
-/** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   try {
     await newProgram().parseAsync(words, { from: 'user' });
@@ -57,6 +55,20 @@ function newProgram(): Command {
   addReencryptCommand(program);
   addMigrateCommand(program);
   return program;
+}
+
+function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .summary('run the service')
+    .description(
+      'run the service until it is stopped; without DATABASE_URL on a PostgreSQL of its own under DATA_DIR, with a demo organization',
+    )
+    .action(async () => {
+      await import('../process/start.js');
+      // A stop signal ends the process.
+      await new Promise(() => undefined);
+    });
 }
 
 const HELP = {

@@ -34,7 +34,7 @@ export function addReconcileCommand(program: Command): void {
       withApplication(async (application) => {
         const database = application.get(Database);
         const found = await reconcile(database, { since });
-        const repairs = repair ? await repaired(application, found.checks, apply) : undefined;
+        const repairs = repair ? await repairsOf(application, found.checks, apply) : undefined;
         const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
         if (!isBalanced) process.exitCode = 1;
         return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
@@ -43,20 +43,19 @@ export function addReconcileCommand(program: Command): void {
 }
 
 /** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
-async function repaired(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
+async function repairsOf(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
   const [database, repair] = [application.get(Database), application.get(RepairPayment, { strict: false })];
   const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
   const repairs = [];
   for (const id of ids) {
     const ledger = { mode: modeOf(id) };
-    const { failed, ...sums } = await database.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
-    const { amountRefunded, amountPendingRefund, overdrawn } = sums;
+    const repaired = await database.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
     repairs.push({
       payment: id,
-      amount_refunded: amountRefunded,
-      amount_pending_refund: amountPendingRefund,
-      failed: failed.map(({ after }) => after.state.id),
-      overdrawn,
+      amount_refunded: repaired.amountRefunded,
+      amount_pending_refund: repaired.amountPendingRefund,
+      failed: repaired.failed.map(({ after }) => after.state.id),
+      overdrawn: repaired.overdrawn,
     });
   }
   return repairs;

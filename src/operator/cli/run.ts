@@ -10,7 +10,7 @@ import { openDatabase, openMigratedDatabase } from '../process/open-database.js'
 import { onStopSignal } from '../process/stop-signals.js';
 
 export function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
-  return withOpened(openMigratedDatabase, async (url, config) => {
+  const inApplication = async (url: string, config: Config) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     try {
@@ -18,7 +18,8 @@ export function withApplication(work: (application: INestApplicationContext) => 
     } finally {
       await application.close();
     }
-  });
+  };
+  return withDatabase(inApplication, print, openMigratedDatabase);
 }
 
 /** What use cases write in the open transaction is committed together. */
@@ -27,11 +28,21 @@ export function committed<Result>(application: INestApplicationContext, work: ()
   return application.get(Database).commit(decide);
 }
 
-export function withDatabase<Result>(
+export async function withDatabase<Result>(
   work: (url: string, config: Config) => Promise<Result>,
-  show?: (result: Result) => void,
+  show: (result: Result) => void = print,
+  open = openDatabase,
 ): Promise<void> {
-  return withOpened(openDatabase, work, show);
+  const config = readConfig(process.env);
+  process.stderr.write(aboutNewDatabase(config));
+  const opening = open(config, { role: 'command' });
+  onStopSignal(() => void opening.then((database) => database.close()).finally(() => process.exit(1)));
+  const database = await opening;
+  try {
+    show(await work(database.url, config));
+  } finally {
+    await database.close();
+  }
 }
 
 /** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
@@ -42,23 +53,4 @@ export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one i
 
 export function print(result: unknown): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
-}
-
-async function withOpened<Result>(
-  open: typeof openDatabase,
-  work: (url: string, config: Config) => Promise<Result>,
-  show: (result: Result) => void = print,
-): Promise<void> {
-  const config = readConfig(process.env);
-  process.stderr.write(aboutNewDatabase(config));
-  const opening = open(config, { role: 'command' });
-  onStopSignal(() => {
-    opening.then((database) => database.close()).finally(() => process.exit(1));
-  });
-  const database = await opening;
-  try {
-    show(await work(database.url, config));
-  } finally {
-    await database.close();
-  }
 }

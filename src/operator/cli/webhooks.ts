@@ -9,11 +9,7 @@ import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
 import { print, withApplication } from './run.js';
 
-interface ReceivedEvent {
-  readonly type: string;
-  readonly sequence: number;
-  readonly data: { readonly object: { readonly id: string } };
-}
+type ReceivedEvent = Readonly<{ type: string; sequence: number; data: { object: { id: string } } }>;
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command('webhook').description('webhooks: secrets, and a receiver for development');

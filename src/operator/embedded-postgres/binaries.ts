@@ -22,7 +22,6 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** The user that every system has for what may own nothing. */
 const NOBODY: Owner = { uid: 65_534, gid: 65_534 };
 
 export async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {

@@ -1,8 +1,4 @@
-/**
- * A PostgreSQL for a first try, development and tests: binaries from npm, data under DATA_DIR. Every process that uses it
- * holds a shared advisory lock on a connection of its own. The last process to leave stops PostgreSQL. If a process was
- * killed and left it running, the next process uses it.
- */
+/** A PostgreSQL for a first try. Each process that uses it holds a shared advisory lock, and the last one to leave stops it. */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +25,7 @@ export interface EmbeddedPostgres {
   close(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
+interface Options {
   readonly dataDir: string;
   /** A data directory has at most one server. Commands may use it at the same time. */
   readonly role: 'server' | 'command';
@@ -38,8 +34,7 @@ export interface EmbeddedPostgresOptions {
 
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, CLUSTER));
 
-/** Throws an error with one sentence when the data directory cannot be used. */
-export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function openEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
   const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
   await data.prepare();
@@ -61,12 +56,8 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       if (!closing) back = comeBack();
     });
   if (options.role === 'server') watch();
-  const leave = async () => {
-    await back;
-    await data.leave(client);
-  };
   // Ctrl-C at the end of a command closes twice, and both wait until PostgreSQL has stopped.
-  const close = () => (closing ??= leave());
+  const close = () => (closing ??= back.then(() => data.leave(client)));
   return { url: data.urlOf(client.port), close };
 }
 
@@ -149,10 +140,8 @@ class DataDirectory {
   private async connect(port: number): Promise<Client | undefined> {
     const client = new Client({ connectionString: this.urlOf(port), application_name: 'tillgate data directory' });
     client.on('error', () => undefined);
-    return client.connect().then(
-      () => client,
-      () => undefined,
-    );
+    const connected = client.connect().then(() => client);
+    return connected.catch(() => undefined);
   }
 
   private removeHalfMade(): void {

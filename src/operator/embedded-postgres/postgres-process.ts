@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -47,17 +47,13 @@ export async function initialize(directory: string, user: string, password: stri
     const place = ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`];
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
     const detached = { cwd: directory, detached: true, ...owner };
-    const initdb = spawn(join(bin, 'initdb'), [...place, ...options], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...detached,
-    });
-    await initialized(initdb);
+    const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
+    await initialized(spawn(join(bin, 'initdb'), [...place, ...options], { ...detached, stdio }));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** Resolves when initdb has succeeded. Rejects with a message of one sentence when it fails. */
 export async function initialized(initdb: ChildProcess): Promise<void> {
   const closed = once(initdb, 'close');
   const said = text(initdb.stderr as Readable);
@@ -98,7 +94,6 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The last fatal error in PostgreSQL's log after an offset in bytes. */
 export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
   if (sizeOf(logFile) <= offset) return undefined;
   const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');

@@ -20,7 +20,6 @@ export async function migrate(url: string): Promise<string[]> {
   });
 }
 
-/** Reverts the last migration and returns its name, or undefined if there is none. */
 export async function revertLast(url: string): Promise<string | undefined> {
   return withLock(url, async (dataSource) => {
     const [last] = await new MigrationExecutor(dataSource).getExecutedMigrations();
@@ -32,7 +31,6 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-/** Distributes the tables that are not distributed yet, and returns their names. */
 export async function distributeTables(url: string, shards: number): Promise<string[]> {
   return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
 }

@@ -24,7 +24,7 @@ interface Parts {
 export async function createApplication(
   config: Config,
   databaseUrl: string,
-  { log: given, modules, isEmbedded = false, create = created }: Parts = {},
+  { log: given, modules, isEmbedded = false, create = NestFactory.create.bind(NestFactory) }: Parts = {},
 ): Promise<NestFastifyApplication> {
   const log = given ?? (await openLog(config));
   const adapter = new TillgateAdapter(config, new ErrorResponses(factsOf(modules)), log);
@@ -38,6 +38,3 @@ export async function createApplication(
   });
   return application;
 }
-
-const created: NonNullable<Parts['create']> = (module, adapter, options) =>
-  NestFactory.create<NestFastifyApplication>(module, adapter, options);

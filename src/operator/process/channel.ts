@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 
 type Peer = EventEmitter & { send?: (message: object, callback: (error: Error | null) => void) => boolean };
 
@@ -15,7 +15,8 @@ interface Message {
 
 /** Requests and responses between a process and one that it forked, in both directions. */
 export class Channel {
-  private readonly waiting = new Map<number, (answer: Message) => void>();
+  /** An answer is the event with its id, and an error ends all questions. */
+  private readonly answers = new EventEmitter().setMaxListeners(0).on('error', () => undefined);
   private asked = 0;
 
   constructor(
@@ -23,21 +24,17 @@ export class Channel {
     private readonly handlers: Handlers,
   ) {
     peer.on('message', (message: Message) => {
-      if (message.question === undefined) this.waiting.get(message.id)?.(message);
+      if (message.question === undefined) this.answers.emit(`${message.id}`, message);
       else void this.answer(message.id, message.question, message.details);
     });
-    peer.once('disconnect', () => {
-      for (const id of this.waiting.keys()) this.lose(id);
-    });
+    peer.once('disconnect', () => this.answers.emit('error', new Error('The process at the other end is gone.')));
   }
 
   async ask<Result>(question: string, details?: unknown): Promise<Result> {
     const id = ++this.asked;
-    const { result, fault } = await new Promise<Message>((resolve) => {
-      this.waiting.set(id, resolve);
-      this.send({ id, question, details });
-    });
-    this.waiting.delete(id);
+    const answered = once(this.answers, `${id}`);
+    this.send({ id, question, details });
+    const [{ result, fault }] = (await answered) as [Message];
     if (fault !== undefined) throw new Error(fault);
     return result as Result;
   }
@@ -52,10 +49,6 @@ export class Channel {
 
   /** Without the callback, sending to a process that has just ended would throw. */
   private send(message: Message): void {
-    this.peer.send?.(message, (error) => error && this.lose(message.id));
-  }
-
-  private lose(id: number): void {
-    this.waiting.get(id)?.({ id, fault: 'The process at the other end is gone.' });
+    this.peer.send?.(message, (error) => error && this.answers.emit('error', error));
   }
 }

@@ -7,16 +7,13 @@ import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
 
-const line = (productName: string, quantity: number, unitPrice: number) => ({
-  productName,
-  quantity,
-  unitPrice,
-  currency: 'usd',
-});
 const ORDER = {
   currency: 'usd',
   amountShipping: 490,
-  lineItems: [line('T-shirt', 2, 1299), line('Mug', 1, 900)],
+  lineItems: [
+    { productName: 'T-shirt', quantity: 2, unitPrice: 1299, currency: 'usd' },
+    { productName: 'Mug', quantity: 1, unitPrice: 900, currency: 'usd' },
+  ],
   description: 'The order of the demo',
 };
 const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };

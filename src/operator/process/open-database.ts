@@ -1,12 +1,8 @@
 import type { Config } from '../../platform/config.js';
-import {
-  type EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
-  openEmbeddedPostgres,
-} from '../embedded-postgres/embedded-postgres.js';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { assertReady, migrate } from '../migrate/migrate.js';
 
-type Options = Pick<EmbeddedPostgresOptions, 'role' | 'say'>;
+type Options = Omit<Parameters<typeof openEmbeddedPostgres>[0], 'dataDir'>;
 
 export async function openDatabase({ databaseUrl, dataDir }: Config, options: Options): Promise<EmbeddedPostgres> {
   if (databaseUrl !== undefined) return { url: databaseUrl, close: () => Promise.resolve() };

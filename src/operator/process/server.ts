@@ -22,23 +22,11 @@ const IDLE_MS = 2_000;
 /** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
 const BACKLOG = 4_096;
 
-export interface Announcement {
-  readonly url: string;
-  /** For people: the address and, on an embedded database, the tour or the place of its keys. */
-  readonly text: string;
-}
-
-export interface Serving {
-  announcement(): Promise<Announcement>;
-  close(): Promise<void>;
-  restart?(): void;
-}
-
-export class Server implements Serving {
+export class Server {
   private constructor(
     private readonly application: NestFastifyApplication,
     private readonly config: Config,
-    private readonly tracing: Tracing | undefined,
+    private readonly tracing: Tracing,
   ) {}
 
   static async start(config: Config, databaseUrl: string): Promise<Server> {
@@ -49,7 +37,8 @@ export class Server implements Serving {
     try {
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
-      collectWhatStartingLeft();
+      // V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md).
+      globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
       return server;
     } catch (error) {
       await server.close();
@@ -61,7 +50,8 @@ export class Server implements Serving {
     return this.application.get(Metrics);
   }
 
-  async announcement(): Promise<Announcement> {
+  /** The address, and a text for people: also the tour on an embedded database, or the place of its keys. */
+  async announcement(): Promise<{ url: string; text: string }> {
     const { databaseUrl, dataDir } = this.config;
     const url = this.address();
     const line = `Tillgate ${VERSION} listens on ${url}`;
@@ -115,9 +105,4 @@ export class Server implements Serving {
     await this.application.listen({ port, host, backlog: BACKLOG });
     for (const one of logs) one.level = logLevel;
   }
-}
-
-/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md). */
-function collectWhatStartingLeft(): void {
-  globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }

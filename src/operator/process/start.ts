@@ -7,8 +7,12 @@ import { readDemo } from './demo-tour.js';
 import { fail } from './explain.js';
 import { openLog } from './log.js';
 import { openMigratedDatabase } from './open-database.js';
-import type { Serving } from './server.js';
+import type { Server } from './server.js';
 import { endAfter, onStopSignal } from './stop-signals.js';
+
+interface Serving extends Pick<Server, 'announcement' | 'close'> {
+  restart?(): void;
+}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -47,8 +51,7 @@ async function start(config: Config) {
       stopLedger = startDemoLedger(url, database.url, demo);
       say(ABOUT_LEDGER);
     }
-    const schema = MIGRATIONS.at(-1)?.name;
-    const versions = { version: VERSION, node: process.version, schema };
+    const versions = { version: VERSION, node: process.version, schema: MIGRATIONS.at(-1)?.name };
     log.info({ url, ...versions, processes: config.webConcurrency }, 'started');
     return { close, restart: () => serving?.restart?.() };
   } catch (error) {

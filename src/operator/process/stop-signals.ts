@@ -21,7 +21,6 @@ export function onStopSignal(stop: () => void, { restart = stop }: { restart?: (
   });
 }
 
-/** Ends the process when `close` is done, or after SHUTDOWN_MS. */
 export function endAfter(close: () => Promise<unknown> | undefined, fail: (error: unknown) => void): void {
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   Promise.resolve(close()).then(() => process.exit(0), fail);

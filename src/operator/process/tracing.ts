@@ -4,12 +4,10 @@ import { ConfigError } from '../../platform/config.js';
 const WANTED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry/sdk-node';
 
-export interface Tracing {
-  shutdown(): Promise<void>;
-}
+export type Tracing = Awaited<ReturnType<typeof startTracing>>;
 
 /** Traces requests and their statements if a variable of OpenTelemetry asks for it. Throws ConfigError without its packages. */
-export async function startTracing(environment: NodeJS.ProcessEnv): Promise<Tracing | undefined> {
+export async function startTracing(environment: NodeJS.ProcessEnv) {
   const wantedBy = WANTED_BY.find((name) => environment[name]);
   const { OTEL_SDK_DISABLED, OTEL_SERVICE_NAME } = environment;
   if (wantedBy === undefined || OTEL_SDK_DISABLED === 'true') return undefined;

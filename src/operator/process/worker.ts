@@ -3,7 +3,6 @@ import { Channel } from './channel.js';
 import { explain, fail } from './explain.js';
 import { Server } from './server.js';
 import { endAfter } from './stop-signals.js';
-import type { WorkerStart } from './workers.js';
 
 const primary = new Channel(process, {
   announcement: async () => (await starting).announcement(),
@@ -15,8 +14,7 @@ let isListening = false;
 const starting = start();
 
 async function start(): Promise<Server> {
-  const { config, databaseUrl } = await primary.ask<WorkerStart>('start');
-  const server = await Server.start(config, databaseUrl);
+  const server = await Server.start(...(await primary.ask<Parameters<typeof Server.start>>('start')));
   server.metrics.render = () => primary.ask<string>('metrics');
   isListening = true;
   return server;
@@ -25,11 +23,7 @@ async function start(): Promise<Server> {
 let isStopping = false;
 function stop(): void {
   // The primary process has received the reason for a failed start, and prints it once for all workers.
-  const close = () =>
-    starting.then(
-      (server) => server.close(),
-      () => undefined,
-    );
+  const close = () => starting.catch(() => undefined).then((server) => server?.close());
   if (!isStopping) endAfter(close, fail);
   isStopping = true;
 }

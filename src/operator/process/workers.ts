@@ -7,7 +7,7 @@ import type { Config } from '../../platform/config.js';
 import type { MetricValues } from '../telemetry/metrics.js';
 import { Channel } from './channel.js';
 import { explain } from './explain.js';
-import type { Announcement, Serving } from './server.js';
+import type { Server } from './server.js';
 import { SHUTDOWN_MS } from './stop-signals.js';
 import { SummedMetrics } from './summed-metrics.js';
 
@@ -16,27 +16,21 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const YOUNG_MS = 30_000;
 
-export interface WorkerStart {
-  readonly config: Config;
-  readonly databaseUrl: string;
-}
-
 interface ServingWorker {
   readonly process: Worker['process'];
   readonly channel: Channel;
-  readonly ended: Promise<string>;
   readonly startedAt: number;
   readonly pauseMs: number;
 }
 
-export class Workers implements Serving {
+export class Workers {
   private readonly serving = new Set<ServingWorker>();
   private readonly metrics = new SummedMetrics<ServingWorker>();
   private restarting = Promise.resolve();
   private isStopping = false;
 
   private constructor(
-    private readonly details: WorkerStart,
+    private readonly settings: Parameters<typeof Server.start>,
     private readonly log: Logger,
   ) {}
 
@@ -45,7 +39,7 @@ export class Workers implements Serving {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
     // If this process is killed with SIGKILL, the workers end by themselves.
     process.once('exit', killAll);
-    const workers = new Workers({ config, databaseUrl }, log);
+    const workers = new Workers([config, databaseUrl], log);
     try {
       await Promise.all(Array.from({ length: config.webConcurrency }, () => workers.add(0)));
       return workers;
@@ -55,7 +49,7 @@ export class Workers implements Serving {
     }
   }
 
-  async announcement(): Promise<Announcement> {
+  async announcement(): ReturnType<Server['announcement']> {
     const [any] = this.serving;
     if (!any) throw new Error('All workers have ended.');
     return any.channel.ask('announcement');
@@ -78,20 +72,20 @@ export class Workers implements Serving {
     });
   }
 
-  private async add(pauseMs: number): Promise<void> {
+  private async add(pauseMs: number): Promise<ServingWorker> {
     const forked = cluster.fork();
     // A worker that cannot be forked or reached also emits an exit event.
     forked.on('error', () => undefined);
     const { process } = forked;
     const { promise: listening, resolve, reject } = Promise.withResolvers<unknown>();
     const handlers = {
-      start: () => this.details,
+      start: () => this.settings,
       listens: resolve,
       fails: (why: unknown) => reject(new Error(String(why))),
       metrics: () => this.metrics.scrape(this.serving),
     };
     const ended = endOf(process);
-    const worker = { process, channel: new Channel(process, handlers), ended, startedAt: performance.now(), pauseMs };
+    const worker = { process, channel: new Channel(process, handlers), startedAt: performance.now(), pauseMs };
     void ended.then((how) => reject(new Error(`It ended with ${how}.`)));
     try {
       await listening;
@@ -102,6 +96,7 @@ export class Workers implements Serving {
     this.serving.add(worker);
     this.log.info({ worker: process.pid }, 'worker started');
     void ended.then((how) => this.onEnd(worker, how));
+    return worker;
   }
 
   private onEnd(worker: ServingWorker, how: string): void {
@@ -119,7 +114,8 @@ export class Workers implements Serving {
       await sleep(pause, undefined, { ref: false });
       if (this.isStopping) return;
       try {
-        return await this.add(pause);
+        await this.add(pause);
+        return;
       } catch (error) {
         said = `A worker did not start (${explain(error).join(' ')})`;
       }
@@ -127,19 +123,15 @@ export class Workers implements Serving {
   }
 
   private async succeed(worker: ServingWorker): Promise<void> {
-    if (this.isStopping || !this.serving.delete(worker)) return;
-    try {
-      await this.add(0);
-    } catch (error) {
-      if (worker.process.exitCode === null && worker.process.signalCode === null) this.serving.add(worker);
-      else void this.replace(worker, await worker.ended);
-      throw error;
-    }
-    if (this.isStopping) return;
+    if (this.isStopping || !this.serving.has(worker)) return;
+    const successor = await this.add(0);
+    // A worker that died meanwhile is replaced already, so that its successor is one too many.
+    const last = this.serving.has(worker) ? worker : successor;
+    if (this.isStopping || !this.serving.delete(last)) return;
     const patience = sleep(SHUTDOWN_MS, undefined, { ref: false });
-    const counted = await Promise.race([worker.channel.ask<MetricValues>('retire').catch(() => undefined), patience]);
-    if (counted) this.metrics.keep(worker, counted);
-    await end(worker.process);
+    const counted = await Promise.race([last.channel.ask<MetricValues>('retire').catch(() => undefined), patience]);
+    if (counted) this.metrics.keep(last, counted);
+    await end(last.process);
   }
 }
 

@@ -7,11 +7,7 @@ const EVERY_MS = 15_000;
 /** A scrape waits this long for new values. Values that take longer come with the next scrape. */
 const PATIENCE_MS = 500;
 
-interface Row {
-  readonly gauge: string;
-  readonly labels: Record<string, string>;
-  readonly value: number;
-}
+type Row = Readonly<{ gauge: string; labels: Record<string, string>; value: number }>;
 
 @Injectable()
 export class Measurements {

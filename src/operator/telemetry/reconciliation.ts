@@ -51,12 +51,9 @@ export class Reconciliation implements OnApplicationBootstrap {
 
   async look(): Promise<void> {
     for (const invariant of this.facts.invariants) {
-      const { promise } = invariant;
-      const counts = await Promise.all(MODES.map((mode) => this.lookAt(invariant, mode)));
-      BROKEN_PROMISES.set(
-        { promise },
-        counts.reduce((sum, count) => sum + count, 0),
-      );
+      let broken = 0;
+      for (const mode of MODES) broken += await this.lookAt(invariant, mode);
+      BROKEN_PROMISES.set({ promise: invariant.promise }, broken);
     }
   }
 

@@ -1,5 +1,7 @@
-/** What PostgreSQL says of itself, its schema and its connections, and what stands between it and this machine. */
+/** What PostgreSQL says of itself, its schema, its connections and the secrets in it, and what stands between it and this machine. */
 import type { Client } from 'pg';
+import { encryptedColumns, type Look, valuesIn } from '../../../encryption/encrypted-columns.js';
+import { Encryption, STORED_KEY } from '../../../encryption/encryption.js';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
 import type { Config } from '../../../platform/config.js';
 import { sqlState } from '../../../platform/faults.js';
@@ -99,6 +101,25 @@ export async function timeLimits(client: Client): Promise<Finding> {
   const advice =
     'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each server connection has them.';
   return warn('time limits', 'Connections of the pooler have no time limit.', advice);
+}
+
+/** Which keys decrypt the stored secrets. Stored responses are not checked, because they expire. */
+export async function secrets(client: Client, config: Config): Promise<Finding> {
+  const { rows } = await client.query<{ key: Buffer }>(STORED_KEY.text);
+  const encryption = new Encryption(rows[0]?.key ?? Buffer.alloc(0), config);
+  const read: Look = async ({ text }, values) => (await client.query(text, [...values])).rows;
+  const found = { current: 0, older: 0, unreadable: 0 };
+  for (const column of encryptedColumns().filter(({ expires }) => !expires)) {
+    for await (const { sealed } of valuesIn(column, read)) found[encryption.stateOf(sealed)] += 1;
+  }
+  const { current, older, unreadable } = found;
+  if (unreadable > 0) {
+    const advice = 'Set the key that they were stored under as ENCRYPTION_KEY, or among DECRYPTION_KEYS.';
+    return fail('secrets', `No key reads ${unreadable} stored secrets.`, advice);
+  }
+  if (older === 0) return ok('secrets', `The current key reads all ${current} stored secrets.`);
+  const advice = 'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from DECRYPTION_KEYS.';
+  return warn('secrets', `${older} of ${older + current} stored secrets are under an older key.`, advice);
 }
 
 export async function clocks(client: Client, clock: Clock): Promise<Finding> {

@@ -6,14 +6,9 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-export function ok(name: string, found: string): Finding {
-  return { name, status: 'ok', found, advice: null };
-}
-
-export function warn(name: string, found: string, advice: string): Finding {
-  return { name, status: 'warn', found, advice };
-}
-
-export function fail(name: string, found: string, advice: string): Finding {
-  return { name, status: 'fail', found, advice };
-}
+const finding = (status: Finding['status']) => {
+  return (name: string, found: string, advice: string): Finding => ({ name, status, found, advice });
+};
+export const warn = finding('warn');
+export const fail = finding('fail');
+export const ok = (name: string, found: string): Finding => ({ name, status: 'ok', found, advice: null });
