@@ -29,6 +29,21 @@ const PLATFORM: Declarations = {
   traces: [RESPONSE_TRACES],
 };
 
+/** What every module may inject. */
+const SHARED = [
+  Clock,
+  Config,
+  Database,
+  Encryption,
+  ErrorResponses,
+  Facts,
+  Idempotency,
+  Jobs,
+  Owners,
+  PublicUrl,
+  WebhookUrls,
+];
+
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);
 export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
   IdempotencyKeyRecord,
@@ -72,19 +87,7 @@ export class AppModule {
         ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [
-        Clock,
-        Config,
-        Database,
-        Encryption,
-        ErrorResponses,
-        Facts,
-        Idempotency,
-        Jobs,
-        Owners,
-        PublicUrl,
-        WebhookUrls,
-      ],
+      exports: SHARED,
     };
   }
 }
