@@ -1971,7 +1971,7 @@ export interface components {
     /**
      * @description Whether the refund was approved.
      *
-     *     - `not_needed`: nobody has to approve the refund, or it was canceled, failed or succeeded before anybody decided
+     *     - `not_needed`: nobody has to approve the refund
      *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
      *     - `approved`: somebody else than the proposer approved it
      *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
