@@ -5,12 +5,12 @@ import { expect, test } from '@jest/globals';
 
 const MAX_COMMENT_PERCENT = 6;
 /** The foundation of the modules, and all of src: sizes that were reached, with a little room. Lower them when they get smaller. */
-const MAX_FOUNDATION_LINES = 4_550;
-const MAX_LINES = 21_850;
+const MAX_FOUNDATION_LINES = 4_300;
+const MAX_LINES = 20_700;
 const FOUNDATION = /^src\/(engine|persistence|request|platform|encryption)\//;
 const MAX_README_LINES = 120;
 /** All of test/, fixtures and tools included. */
-const MAX_TEST_LINES = 29_600;
+const MAX_TEST_LINES = 27_200;
 
 const SOURCES = ['src', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
