@@ -86,7 +86,7 @@ export class Idempotency {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
-    const claim = { ...request, key, fingerprint: fingerprintOf(request.subject, request.body) };
+    const claim = { fingerprint: fingerprintOf(request.subject, request.body), ...request } as KeyedClaim;
     const answer = ({ result, writes }: Decided<Result>) => {
       const response = new IdempotentResponse(respond(result), claim.fingerprint);
       return decided(response, this.responses.add(caller, claim, response), ...writes);
