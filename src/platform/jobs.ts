@@ -35,8 +35,9 @@ export class Jobs implements OnModuleDestroy {
     this.running.push(this.run(name, everyMs, work));
   }
 
+  /** Repeats a sweep. For a moved clock, a module's comes before those of the modules that it builds on: what pays sessions before what expires them. */
   sweep(name: string, everyMs: number, sweep: Sweep): void {
-    this.sweeps.push(sweep);
+    this.sweeps.unshift(sweep);
     this.repeat(name, everyMs, () => sweep());
   }
 

@@ -29,10 +29,11 @@ export class SessionSweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.sweep('expire_sessions', EXPIRING_MS, (clock) => this.expire(clock));
+    // Of one module, the last one comes first: what expires can then be forgotten.
     this.jobs.sweep('forget_sessions', FORGETTING_MS, (clock) =>
       clock ? this.forget(clock, MAX_FORGETTING_MS) : this.forgetAll(),
     );
+    this.jobs.sweep('expire_sessions', EXPIRING_MS, (clock) => this.expire(clock));
   }
 
   /** Reads show an overdue session as expired before that. Without a clock, expires those of all organizations. */
