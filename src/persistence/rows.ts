@@ -38,8 +38,8 @@ interface Listed<Row> {
   readonly order?: 'asc' | 'desc';
   /** How far the owner's clock is ahead of real time, in milliseconds. */
   readonly ahead?: number;
-  /** SQL as in the partial index that the planner must see to use. */
-  readonly only?: string;
+  /** SQL as in the partial index that the planner must see to use, with its parameters. */
+  readonly only?: readonly [sql: string, parameters?: ObjectLiteral];
   /** Whether at most one row has these values. It is not sorted, because the planner would look for it in the order of IDs. */
   readonly isOne?: boolean;
 }
@@ -58,7 +58,7 @@ export async function pageOfRows<Row extends Owned, Item>(
     const query = manager.createQueryBuilder(record, 'row').where({ ...scope, ...Object.fromEntries(conditions) });
     // No ID is the smallest of its instant, so an ascending page may leave out its first value.
     query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, { low, high });
-    if (only !== undefined) query.andWhere(only);
+    if (only !== undefined) query.andWhere(...only);
     if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
     if (organization === undefined) query.comment('every organization: the ledger lists the rows of all');
     if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);

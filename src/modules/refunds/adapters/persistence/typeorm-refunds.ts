@@ -103,7 +103,7 @@ export class TypeormRefunds extends Refunds {
     const { now, ahead } = await this.clock.at(caller);
     const where = { payment: payment && uuidOf(payment), status };
     if (reference === undefined) {
-      const only = `${WAITING} AND approval_expires_at > to_timestamp(${now / 1000})`;
+      const only = [`${WAITING} AND approval_expires_at > :now`, { now: new Date(now) }] as const;
       const listed = { owner: caller, where, page, ahead, ...(onlyWaiting && { only }) };
       return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
@@ -119,7 +119,7 @@ export class TypeormRefunds extends Refunds {
 
   async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: RefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
-    const only = status && `NOT (${WAITING})`;
+    const only = status && ([`NOT (${WAITING})`] as const);
     const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
     const { items, hasMore } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
     return { items: await Promise.all(items.map((refund) => this.asOfNow(refund))), hasMore };
