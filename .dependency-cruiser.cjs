@@ -110,7 +110,7 @@ module.exports = {
       name: 'controllers-do-not-write',
       severity: 'error',
       comment: 'A route writes through Idempotency alone, which stores its response in the same transaction.',
-      from: { path: '^src/modules/[^/]+/adapters/http/' },
+      from: { path: '^src/modules/[^/]+/adapters/http/', pathNot: '/operator-writes\\.ts$' },
       to: { path: '^src/(engine|persistence)/' },
     },
     {

@@ -8,6 +8,7 @@ import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
 import { Database } from './persistence/database.js';
 import { StoredOwners } from './persistence/owners.js';
+import { Units } from './persistence/units.js';
 import { Config } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
@@ -41,6 +42,7 @@ const SHARED = [
   Jobs,
   Owners,
   PublicUrl,
+  Units,
   WebhookUrls,
 ];
 
@@ -77,6 +79,7 @@ export class AppModule {
         Reencryption,
         StoredResponses,
         Idempotency,
+        Units,
         ErrorResponses,
         Clock,
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },

@@ -1,3 +1,10 @@
+-- checkout.change
+UPDATE checkout_sessions
+SET status = $1, payment_status = $2, expires_at = to_timestamp($3), original_expires_at = to_timestamp($4),
+  awaits = $5, closed_at = CASE WHEN $1 <> 'open' THEN statement_timestamp() + make_interval(secs => $6) END
+WHERE organization_id = $7 AND mode = $8 AND id = $9 AND status = 'open' AND expires_at > statement_timestamp()
+  + make_interval(secs => $6) AND awaits <= $5;
+
 -- checkout.closed
 SELECT id, coalesce(closed_at, expires_at)::text AS "closedAt", status = 'expired' AS "isExpired"
 FROM checkout_sessions
@@ -31,7 +38,7 @@ FROM expired;
 
 -- checkout.find
 SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
   AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
   "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
@@ -40,11 +47,11 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
   "isRedacted"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND id = $3;
+WHERE organization_id = $2 AND mode = $3 AND id = $4;
 
 -- checkout.find_short
 SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
   AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
   "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
@@ -55,113 +62,113 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
 FROM checkout_sessions
 CROSS JOIN LATERAL (
   SELECT count(*)::integer AS line_count, sum((line->>'amountDiscount')::bigint)::bigint AS line_discount,
-    json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
+    json_agg(line ORDER BY place) FILTER (WHERE place <= $2) AS first_lines
   FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)
 ) AS lines
-WHERE organization_id = $1 AND mode = $2 AND id = $3;
+WHERE organization_id = $3 AND mode = $4 AND id = $5;
 
 -- checkout.list
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
   currency AS "currency", amount_total AS "amountTotal"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-  END AND id >= $3 AND id < $4
+  8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+  END AND id >= $6 AND id < $7
 ORDER BY id DESC
-LIMIT $7;
+LIMIT $8;
 
 -- checkout.list_complete
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
   currency AS "currency", amount_total AS "amountTotal"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-  END AND (status, id) >= ('complete', $3) AND (status, id) < ('complete', $4)
+  8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+  END AND (status, id) >= ('complete', $6) AND (status, id) < ('complete', $7)
 ORDER BY checkout_sessions.status DESC, id DESC
-LIMIT $7;
+LIMIT $8;
 
 -- checkout.list_expired
 WITH late AS MATERIALIZED (
   SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
     currency AS "currency", amount_total AS "amountTotal"
   FROM checkout_sessions
-  WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+  WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
     16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-    8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-    '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-    END AND status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $8)
+    8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+    '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+    END AND status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1)
 ) (
   SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
     currency AS "currency", amount_total AS "amountTotal"
   FROM checkout_sessions
-  WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+  WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
     16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-    8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-    '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-    END AND (status, id) >= ('expired', $3) AND (status, id) < ('expired', $4)
+    8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+    '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+    END AND (status, id) >= ('expired', $6) AND (status, id) < ('expired', $7)
   ORDER BY checkout_sessions.status DESC, id DESC
-  LIMIT $7
+  LIMIT $8
 )
 UNION ALL (
   SELECT *
   FROM late
-  WHERE id >= $3 AND id < $4
+  WHERE id >= $6 AND id < $7
   ORDER BY id DESC
-  LIMIT $7
+  LIMIT $8
 )
 ORDER BY id DESC
-LIMIT $7;
+LIMIT $8;
 
 -- checkout.list_open
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
   currency AS "currency", amount_total AS "amountTotal"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-  END AND (status, id) >= ('open', $3) AND (status, id) < ('open', $4) AND expires_at > statement_timestamp()
-  + make_interval(secs => $8)
+  8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+  END AND (status, id) >= ('open', $6) AND (status, id) < ('open', $7) AND expires_at > statement_timestamp()
+  + make_interval(secs => $1)
 ORDER BY checkout_sessions.status DESC, id DESC
-LIMIT $7;
+LIMIT $8;
 
 -- checkout.list_reference
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
   currency AS "currency", amount_total AS "amountTotal"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-  END AND metadata->>'reference' = $9 AND id >= $3 AND id < $4 AND ($10::text IS NULL OR CASE WHEN status =
-  'open' AND expires_at <= statement_timestamp() + make_interval(secs => $8) THEN 'expired' ELSE status END =
-  $10)
+  8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+  END AND metadata->>'reference' = $6 AND id >= $7 AND id < $8 AND ($9::text IS NULL OR CASE WHEN status =
+  'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END =
+  $9)
 ORDER BY id DESC
-LIMIT $7;
+LIMIT $10;
 
 -- checkout.lock
 SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
   AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
   "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
   extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
-  "isRedacted", NOT (status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)) AS
+  "isRedacted", NOT (status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1)) AS
   "isStored"
 FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND id = $3
+WHERE organization_id = $2 AND mode = $3 AND id = $4
 FOR UPDATE;
 
 -- checkout.lock_expired
@@ -176,17 +183,17 @@ FOR UPDATE SKIP LOCKED;
 SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
 FROM checkout_sessions
 WHERE status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => 0) AND (expires_at, id)
-  > ($2, $3)
+  > ($1, $2)
 ORDER BY expires_at, id
-LIMIT $1;
+LIMIT $3;
 
 -- checkout.overdue_of_one
 SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
 FROM checkout_sessions
-WHERE organization_id = $4 AND mode = $5 AND status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $6) AND (expires_at, id) > ($2, $3)
+WHERE organization_id = $1 AND mode = $2 AND status = 'open' AND expires_at <= statement_timestamp() +
+  make_interval(secs => $3) AND (expires_at, id) > ($4, $5)
 ORDER BY expires_at, id
-LIMIT $1;
+LIMIT $6;
 
 -- checkout.remove
 DELETE

@@ -175,25 +175,25 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
+    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
+      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $8
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (position, id) < (coalesce((
+    ), 0), $8) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $9
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $9)
     ORDER BY position asc, id asc
-    LIMIT $5
+    LIMIT $10
   ) found
   WINDOW page AS (ORDER BY position asc, id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -209,25 +209,25 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
+    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
+      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $8
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (position, id) < (coalesce((
+    ), 0), $8) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $9
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $9)
     ORDER BY position desc, id desc
-    LIMIT $5
+    LIMIT $10
   ) found
   WINDOW page AS (ORDER BY position desc, id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -238,8 +238,8 @@ ORDER BY position desc, id desc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = coalesce($12,
-    type) AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $3::uuid)) AND type = coalesce($4,
+    type) AND object_id = coalesce($5, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -256,18 +256,18 @@ FROM (
       $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $11
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (position, id) < (coalesce((
+    ), 0), $11) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $12
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $12)
     ORDER BY position asc, id asc
-    LIMIT $5
+    LIMIT $13
   ) found
   WINDOW page AS (ORDER BY position asc, id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -278,8 +278,8 @@ ORDER BY position asc, id asc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $11::uuid)) AND type = coalesce($12,
-    type) AND object_id = coalesce($13, object_id)
+  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $3::uuid)) AND type = coalesce($4,
+    type) AND object_id = coalesce($5, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -296,18 +296,18 @@ FROM (
       $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $11
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (position, id) < (coalesce((
+    ), 0), $11) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $12
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $12)
     ORDER BY position desc, id desc
-    LIMIT $5
+    LIMIT $13
   ) found
   WINDOW page AS (ORDER BY position desc, id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -323,26 +323,26 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
+    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($11,
+      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (type, position, id) > ($8,
       coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $9
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (type, position, id) < ($11, coalesce((
+    ), 0), $9) AND (type, position, id) < ($8, coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $10
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $10)
     ORDER BY type asc, position asc, id asc
-    LIMIT $5
+    LIMIT $11
   ) found
   WINDOW page AS (ORDER BY type asc, position asc, id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -358,26 +358,26 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
+    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($11,
+      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (type, position, id) > ($8,
       coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $3
+      WHERE organization_id = $1 AND mode = $2 AND id <= $9
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $3) AND (type, position, id) < ($11, coalesce((
+    ), 0), $9) AND (type, position, id) < ($8, coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $4
+      WHERE organization_id = $1 AND mode = $2 AND id >= $10
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $4)
+    ), 9223372036854775807), $10)
     ORDER BY type desc, position desc, id desc
-    LIMIT $5
+    LIMIT $11
   ) found
   WINDOW page AS (ORDER BY type desc, position desc, id desc ROWS UNBOUNDED PRECEDING)
 ) measured

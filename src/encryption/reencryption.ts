@@ -36,6 +36,6 @@ export class Reencryption {
   private readonly look: Look = (statement, values) =>
     this.database.run(REENCRYPTION, async () => {
       await this.database.manager.query('SET LOCAL statement_timeout = 0');
-      return this.database.query(statement, values);
+      return this.database.read(REENCRYPTION, statement, values);
     });
 }

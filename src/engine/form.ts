@@ -1,17 +1,19 @@
 /** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
 import { columnsOf, type Record, tableOf } from '../platform/columns.js';
 import type { Owner } from '../shared/caller.js';
-import type { Write } from '../shared/decision.js';
 import type { Values } from './prepared-query.js';
 
-/** An input, which texts find under the form's name, and what is written of its rows. */
+/** SQL over rows: `input` is a relation with the columns of the form. */
+export type TextOfRows = (input: string) => string;
+
+/** An input, and what is written of its rows. */
 export interface Form<Row = never> {
   readonly name: string;
   readonly input: ColumnTypes;
   valuesOf(row: Row): readonly unknown[];
   /** Of one row, or of many; `of` is SQL for a column: its placeholder if there is one row. */
   main(isOne: boolean, of: (column: string) => string): string;
-  readonly texts: readonly string[];
+  readonly texts: readonly TextOfRows[];
   /** Whether rows are changed, and so locked. Exactly those must be that the input names. */
   readonly isChange: boolean;
 }
@@ -21,7 +23,7 @@ type ColumnTypes = Readonly<{ [column: string]: string }>;
 export function insertInto<Row extends object, Added = unknown>(
   name: string,
   record: Record<Row>,
-  { more = {}, texts = [] }: { readonly more?: ColumnTypes; readonly texts?: readonly string[] } = {},
+  { more = {}, texts = [] }: { readonly more?: ColumnTypes; readonly texts?: readonly TextOfRows[] } = {},
 ): Form<Row & Added> {
   const written = columnsOf(record);
   const read = Object.entries(more).map(([column, type]) => ({
@@ -75,7 +77,8 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
 
 /** A write to the tables of one module. Parts of several modules are composed into one statement. */
-export interface Part extends Write {
+export interface Part {
+  readonly name: string;
   /** Whose rows it writes. Parts that are committed together have one owner. */
   readonly owner: Owner;
   /** A text is sent alone, in the transaction of the decision. */
@@ -85,14 +88,11 @@ export interface Part extends Write {
   readonly rows?: number;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
+  /** Whether it goes before all others, because a constraint refuses it most often. */
+  readonly isFirst?: boolean;
 }
 
-export function hot<Row>(
-  owner: Owner,
-  form: Form<Row>,
-  row: Row,
-  options: Pick<Part, 'stale' | 'committed'> = {},
-): Part {
+export function hot<Row>(owner: Owner, form: Form<Row>, row: Row, options: Pick<Part, 'stale' | 'isFirst'> = {}): Part {
   return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
 }
 

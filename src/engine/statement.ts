@@ -58,7 +58,8 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
       counts.push(`(SELECT count(*) FROM part_${texts.length}) = ${named}`);
       texts.push(`${main} RETURNING 1`);
     } else texts.push(main);
-    for (const text of form.texts) texts.push(isOne ? text.replace(name, () => oneRow(placeholders)) : text);
+    const rows = isOne ? oneRow(placeholders) : name;
+    for (const text of form.texts) texts.push(text(rows));
   }
   const [main, ...others] = texts;
   const queries = [...inputs, ...others.map((text, index) => `part_${index + 1} AS (${text})`)];
@@ -66,7 +67,7 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
   return `${queries.length === 0 ? '' : `WITH ${queries.join(',\n')}\n`}${main}${counted}`;
 }
 
-/** In the place of its name in a text. Of an input in WITH, Citus would not see the organization, and ask all machines. */
+/** Of an input in WITH, Citus would not see the organization, and ask all machines. */
 function oneRow(placeholders: ReadonlyMap<string, string>): string {
   return `(SELECT ${[...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`).join(', ')})`;
 }

@@ -1,37 +1,34 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type EventEmitter, once } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import { hasCitus } from '../citus/citus.js';
 import {
   Connections,
   composed,
+  type Form,
   flat,
+  hot,
   type Outcome,
   type Part,
   type Statement,
-  sent,
   type Values,
   Writes,
 } from '../engine/index.js';
-import { DatabaseFault } from '../platform/faults.js';
-import { orStale, retried, Stale } from '../platform/retries.js';
+import { orStale } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
-import type { Decided, Decision, Write } from '../shared/decision.js';
+import { Stale, type Work } from '../shared/unit.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
+import { OpenUnit, opened, requireSound, type Step, Transaction } from './unit-of-work.js';
 
 /** What a read through TypeORM may do outside of a transaction. */
 type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
 
 export type PlainStatement = Statement;
 
-/** A write in plain SQL, sent alone in the transaction of its decision. `rows` is how many it must change, else the use case decides again. */
-export type PlainWrite = Part & { readonly sql: string };
-
 /**
- * The way to the rows of a module, on a pool that owners share. Writes are decided in `commit`, in whose transaction `repository`
- * is TypeORM's; reads are TypeORM's too. Queues (SKIP LOCKED), sweeps and the feed send plain SQL, prepared by its name.
+ * The way to the rows of a module, on a pool that owners share. A port that reads takes an owner: what it gets is a unit's if the
+ * owner is one whose transaction is open. A port that writes takes a unit, and says how: batched, at the commit, or at once.
  */
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
@@ -71,16 +68,66 @@ export class Database implements OnApplicationShutdown {
     return this.manager.getRepository(record);
   }
 
-  /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
-  async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
-    const { result, writes } = await retried('stale', async () => this.write(await decide()));
-    for (const { committed } of writes) committed?.();
-    return result;
+  /** Adds a row that is written with those of other requests, in one statement. */
+  batched<Row>(unit: Work, form: Form<Row>, row: Row, options?: Parameters<typeof hot>[3]): void {
+    const open = opened(unit);
+    open.parts.push(hot(open.owner, form, row, options));
+  }
+
+  /** Adds a write of TypeORM's, or of plain SQL, that is sent when the unit is committed. */
+  atCommit(unit: Work, step: Step): void {
+    opened(unit).steps.push(step);
+  }
+
+  /** Adds plain SQL that must change so many rows. If it does not, the use case runs again. */
+  changing(unit: Work, statement: Statement, values: Values, rows: number): void {
+    this.atCommit(unit, async (transaction) => {
+      if ((await transaction.send(statement, values)).rowCount !== rows) throw new Stale();
+    });
+  }
+
+  /** For locks, and for writes whose outcome decides: does it now, in the transaction of the unit, which it opens. */
+  async inTransaction<Result>(unit: Work, step: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const transaction = await this.transactionOf(opened(unit));
+    return transaction.within(step(transaction));
+  }
+
+  /** The same, in plain SQL. */
+  async query<Row>(unit: Work, statement: Statement, values: Values): Promise<Row[]> {
+    return this.inTransaction(unit, (transaction) => transaction.query<Row>(statement, values));
+  }
+
+  /** Runs what fills the unit, and writes everything or nothing. */
+  async committed<Result>(unit: OpenUnit, use: () => Promise<Result>): Promise<Result> {
+    const outer = this.open.getStore();
+    if (outer) unit.transaction = new Transaction(outer, new Promise(() => undefined), () => undefined);
+    try {
+      const result = await use();
+      await this.write(unit);
+      unit.isEnded = true;
+      if (unit.transaction && !outer) await (await unit.transaction).commit();
+      return result;
+    } catch (error) {
+      unit.isEnded = true;
+      if (unit.transaction && !outer)
+        await Promise.resolve(unit.transaction).then(
+          (one) => one.rollback(),
+          () => undefined,
+        );
+      throw error;
+    }
+  }
+
+  /** Of modules whose ports take no unit yet: they join the transaction of this one. */
+  async joined<Result>(unit: Work, work: () => Promise<Result>): Promise<Result> {
+    const transaction = await this.transactionOf(opened(unit));
+    return transaction.within(this.open.run(transaction.runner, work));
   }
 
   /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
   async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
-    if (this.open.getStore()) return read(this.manager);
+    const transaction = await this.openTransactionOf(owner);
+    if (transaction) return transaction.within(read(transaction.manager));
     return this.connections.lend(owner, () => read(this.dataSource.manager));
   }
 
@@ -102,19 +149,15 @@ export class Database implements OnApplicationShutdown {
    * of the same statement: now() is when the first of them began.
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
-    if (this.open.getStore()) return this.query(statement, values);
+    const transaction = await this.openTransactionOf(owner);
+    if (transaction) return (await transaction.within(transaction.send<Row>(statement, values))).rows as Row[];
     return (await this.connections.read(owner, statement, values)).rows as Row[];
   }
 
-  /** Rows of a prepared statement of any kind in the open transaction. Fails outside of one. */
-  async query<Row>(statement: Statement, values: Values): Promise<Row[]> {
-    return (await inTransaction(this.transaction(), statement, values)).rows as Row[];
-  }
-
-  /** For writes that are decided, and for jobs, which answer no request. */
+  /** For jobs, which answer no request. */
   async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Outcome<Row>> {
-    const transaction = this.open.getStore();
-    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
+    const transaction = await this.openTransactionOf(owner);
+    if (transaction) return transaction.send<Row>(statement, values);
     const [outcome] = await this.connections.send(owner, statement, [values]);
     return outcome as Outcome<Row>;
   }
@@ -129,62 +172,67 @@ export class Database implements OnApplicationShutdown {
     return transaction;
   }
 
-  /** What constraints alone can refuse is one prepared statement; what counts rows or needs locks is one transaction. */
-  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
-    if ('decide' in decision) {
-      return this.run(decision.owner, async () => {
-        const decided = await decision.decide();
-        await this.writeInTransaction(this.partsOf(decided.writes));
-        return decided;
+  /** Opens it on a connection of the owner's share, where it stays until it ends. */
+  private async transactionOf(unit: OpenUnit): Promise<Transaction> {
+    unit.transaction ??= new Promise<Transaction>((resolve, reject) => {
+      const lent: Promise<void> = this.connections.lend(unit.owner, async () => {
+        const runner = this.dataSource.createQueryRunner();
+        try {
+          await runner.startTransaction();
+          await new Promise<void>((giveBack) => resolve(new Transaction(runner, lent, giveBack)));
+        } finally {
+          await runner.release();
+        }
       });
+      lent.catch(reject);
+    });
+    return unit.transaction;
+  }
+
+  private openTransactionOf(owner: Owner): Transaction | Promise<Transaction> | undefined {
+    if (owner instanceof OpenUnit) return owner.transaction;
+    const outer = this.open.getStore();
+    return outer && new Transaction(outer, new Promise(() => undefined), () => undefined);
+  }
+
+  /** Batched parts alone are one statement, with those of other requests. After steps and locks, they are the last one of the transaction. */
+  private async write(unit: OpenUnit): Promise<void> {
+    const parts = unit.parts.sort((one, other) => rankOf(one) - rankOf(other));
+    const counts = this.isDistributed || (parts[0] !== undefined && isChange(parts[0]));
+    if (unit.transaction || unit.steps.length > 0 || (counts && parts.some(isChange))) {
+      const transaction = await this.transactionOf(unit);
+      for (const step of unit.steps) await transaction.within(step(transaction));
+      // Citus returns no counts of other parts, and writes no rows together: there, each part runs alone.
+      const together = this.isDistributed ? parts.map((part) => [part]) : counts ? split(parts) : [parts];
+      for (const some of together) await this.sendIn(transaction, some);
+    } else if (parts.length > 0) {
+      const writing: Promise<unknown> = this.isDistributed
+        ? this.connections.send(unit.owner, ...sentAlone(parts))
+        : this.writes.add(parts);
+      await orStale(writing, ...stalesOf(parts));
     }
-    const parts = this.partsOf(decision.writes);
+  }
+
+  private async sendIn(transaction: Transaction, parts: readonly Part[]): Promise<void> {
     const [first] = parts;
-    if (first === undefined) return decision;
-    if (parts.some(isAlone)) await this.run(first.owner, () => this.writeInTransaction(parts));
-    else if (this.isDistributed || this.open.getStore()) await this.send(parts);
-    else await orStale(this.writes.add(parts), ...stalesOf(parts));
-    return decision;
-  }
-
-  /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
-  private partsOf(writes: readonly Write[]): readonly Part[] {
-    const parts = writes.filter((write): write is Part => 'sql' in write);
-    if (!this.isDistributed) return parts;
-    return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
-  }
-
-  /** What is sent alone goes first, because PostgreSQL counts only the rows of a statement's main part. On Citus, no rows go together. */
-  private async writeInTransaction(parts: readonly Part[]): Promise<void> {
-    for (const part of parts.filter(isAlone)) await this.send([part]);
-    const others = parts.filter((part) => !isAlone(part));
-    if (this.isDistributed) for (const part of others) await this.send([part]);
-    else if (others.length > 0) await this.send(others);
-  }
-
-  private async send(parts: readonly Part[]): Promise<void> {
-    const { owner, rows } = parts[0] as Part;
-    const { rowCount } = await orStale(this.autocommit(owner, ...composed(parts)), ...stalesOf(parts));
+    if (first === undefined) return;
+    const rows = isChange(first) ? 1 : undefined;
+    const sending = transaction.send(...composed(rows === undefined ? parts : [{ ...first, rows }]));
+    const { rowCount } = await orStale(transaction.within(sending), ...stalesOf(parts));
     if (rows !== undefined && rowCount !== rows) throw new Stale();
   }
 }
 
-function isAlone({ sql, rows }: Part): boolean {
-  return typeof sql === 'string' || rows !== undefined;
+const isChange = ({ sql }: Part) => typeof sql !== 'string' && sql.isChange;
+
+/** Where it stands in the statement: the row that is refused most often first, and the change that locks last. */
+const rankOf = (part: Part) => (part.isFirst ? 0 : isChange(part) ? 2 : 1);
+
+function sentAlone(parts: readonly Part[]): [Statement, readonly Values[]] {
+  const [statement, values] = composed(parts);
+  return [statement, [values]];
 }
+
+const split = (parts: readonly Part[]) => parts.map((part) => [part]);
 
 const stalesOf = (parts: readonly Part[]) => flat(parts.map(({ stale = [] }) => stale));
-
-async function inTransaction(runner: QueryRunner, statement: Statement, values: Values): Promise<Outcome> {
-  const [outcome] = await sent((await runner.connect()) as PoolClient, statement, [values]);
-  return outcome as Outcome;
-}
-
-/** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
-async function requireSound(runner: QueryRunner): Promise<void> {
-  const client = (await runner.connect()) as PoolClient;
-  // pg tells of an error before PostgreSQL has said in which state that leaves the transaction.
-  const { readyForQuery, connection } = client as unknown as { readyForQuery: boolean; connection: EventEmitter };
-  if (!readyForQuery) await Promise.race([once(connection, 'readyForQuery'), once(client, 'end')]);
-  if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
-}

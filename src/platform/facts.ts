@@ -26,8 +26,8 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly events?: Readonly<Record<string, string>>;
   /** Schemas of what the `data` of its events has besides the resource and the reason. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Whose story its events also tell, and SQL for the IDs of others that do: `$1` to `$3` are organization, mode and whose. */
-  readonly story?: { readonly of: IdKind; readonly others: string };
+  /** Whose story its events also tell, and SQL for the IDs of others that do. */
+  readonly story?: { readonly of: IdKind; readonly others: (of: StoryOf) => string };
 }
 
 /** A promise about the rows of the module, as SQL over its own tables and over queries that other modules export. */
@@ -83,8 +83,11 @@ export interface Declarations {
 }
 
 /** SQL in the statements that record and remove events: `new_event` also has `url` and `receiver` of its notify_url, `removed` has keys of the organization `$1`. */
+/** The places of their values. */
+type StoryOf = Readonly<Record<'organization' | 'mode' | 'id', string>>;
+
 export interface EventTexts {
-  readonly recorded: readonly string[];
+  readonly recorded: readonly ((events: string) => string)[];
   readonly removed: readonly string[];
 }
 

@@ -1,14 +1,7 @@
 /** All that is tried again, and how often. Anything else that fails, fails at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
+import { Stale } from '../shared/unit.js';
 import { sqlState, violates } from './faults.js';
-
-/** The state changed since the decision read it. Inside a transaction, this error rolls the transaction back. */
-export class Stale extends Refusal {
-  constructor() {
-    super(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
-  }
-}
 
 const RETRIES = {
   /** A statement or transaction that PostgreSQL ended for another one's sake: nothing was written. Each waits for up to 20 ms more. */

@@ -17,7 +17,7 @@ class CarelessController {
   @IdempotencyKey('required')
   @Post()
   async write() {
-    await this.database.query(WRITE, []);
+    await this.database.query({ organization: 'org', mode: 'test' } as never, WRITE, []);
     return { written: true };
   }
 }

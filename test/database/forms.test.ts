@@ -1,11 +1,11 @@
 /** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { hot, insertInto } from '../../src/engine/form.js';
+import { insertInto } from '../../src/engine/form.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
-import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
+import { unitsOf } from '../support/units.js';
 
 @Entity('things')
 class ThingRecord {
@@ -34,7 +34,8 @@ class ThingRecord {
 const THING = insertInto<ThingRecord, { copies: number | null }>('new_thing', ThingRecord, {
   more: { copies: 'integer' },
   texts: [
-    `INSERT INTO copies (id, copy) SELECT thing.id, copy FROM new_thing AS thing CROSS JOIN generate_series(1, thing.copies) AS copy`,
+    (rows) =>
+      `INSERT INTO copies (id, copy) SELECT thing.id, copy FROM ${rows} AS thing CROSS JOIN generate_series(1, thing.copies) AS copy`,
   ],
 });
 
@@ -65,11 +66,14 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
     };
     const database = new Database(dataSource);
     const owner = { queue: 'test' };
-    const parts = things.map((thing) => hot(owner, THING, thing));
+    const units = unitsOf(database);
     // In a transaction, no row goes alone where many fail.
-    await database.commit(async () => inTransaction(owner, async () => decided(null, ...parts)));
+    await units.commit(owner, async (unit) => {
+      database.atCommit(unit, async () => undefined);
+      for (const thing of things) database.batched(unit, THING, thing);
+    });
     const together = await stored();
-    for (const part of parts) await database.commit(async () => decided(null, part));
+    for (const thing of things) await units.commit(owner, async (unit) => database.batched(unit, THING, thing));
     expect(await stored()).toEqual(together);
     expect(together.kept).toEqual(things.map(({ copies, json, ...kept }) => ({ ...kept, json: JSON.stringify(json) })));
     expect(together.copies.map(({ id }: { id: number }) => id)).toEqual([1, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5]);

@@ -3,16 +3,17 @@ import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { hot, insertInto, type Part } from '../../src/engine/form.js';
-import { composed } from '../../src/engine/statement.js';
+import { insertInto } from '../../src/persistence/batched.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
-import { decided, inTransaction } from '../../src/shared/decision.js';
+import { type Work } from '../../src/shared/unit.js';
 import { createDatabase } from '../support/postgres.js';
+import { unitsOf } from '../support/units.js';
 
 const owner = { queue: 'test' };
 let dataSource: DataSource;
 let database: Database;
+let units: ReturnType<typeof unitsOf>;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
   await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
   database = new Database(dataSource);
+  units = unitsOf(database);
   close = async () => {
     await dataSource.destroy();
     await drop();
@@ -67,17 +69,14 @@ const SEAT = insertInto('new_seat', SeatRecord);
 const NOTE = insertInto('new_note', NoteRecord);
 
 /** Stale when somebody sits there. */
-const sit = (seat: number, guest: string | null): Part => hot(owner, SEAT, { seat, guest }, { stale: ['seats_pkey'] });
+const sit = (unit: Work, seat: number, guest: string | null) =>
+  database.batched(unit, SEAT, { seat, guest }, { stale: ['seats_pkey'] });
+const RENAME = { name: 'seats.rename', text: 'UPDATE seats SET guest = $2 WHERE seat = $1' };
 /** Stale when nobody sits there. */
-const rename = (seat: number, guest: string): Part => ({
-  name: 'seats.rename',
-  owner,
-  sql: 'UPDATE seats SET guest = $2 WHERE seat = $1',
-  values: [seat, guest],
-  rows: 1,
-});
-const note = (text: string, committed?: () => void): Part =>
-  hot(owner, NOTE, { note: text }, { ...(committed && { committed }) });
+const rename = (unit: Work, seat: number, guest: string) => database.changing(unit, RENAME, [seat, guest], 1);
+const note = (unit: Work, text: string) => database.batched(unit, NOTE, { note: text });
+/** What a lock does. */
+const lock = (unit: Work) => database.query(unit, { name: 'lock', text: 'SELECT 1 AS locked' }, []);
 
 async function stored() {
   const seats = await dataSource.query<{ seat: number; guest: string }[]>('SELECT * FROM seats');
@@ -88,96 +87,124 @@ async function stored() {
   };
 }
 
-const seat = (number: number) => database.commit(async () => decided(null, sit(number, 'Ada')));
+const seat = (number: number) => units.commit(owner, async (unit) => sit(unit, number, 'Ada'));
 
-/** Calls what is decided with the number of the attempt, and counts the attempts. */
-function attempts<Result>(decide: (attempt: number) => Result) {
-  const counted = { made: 0, decide: async () => decide(++counted.made) };
+/** Gives the use case the number of the attempt, and counts the attempts. */
+function attempts<Result>(use: (unit: Work, attempt: number) => Result) {
+  const counted = { made: 0, use: async (unit: Work) => use(unit, ++counted.made) };
   return counted;
 }
 
-test('writes all parts and returns the result', async () => {
-  const writes = [sit(1, 'Ada'), note('one'), note('two')];
-  expect(await database.commit(async () => decided('seated', ...writes))).toBe('seated');
+test('writes all that was added and returns the result', async () => {
+  const use = async (unit: Work) => {
+    sit(unit, 1, 'Ada');
+    for (const text of ['one', 'two']) note(unit, text);
+    return 'seated';
+  };
+  expect(await units.commit(owner, use)).toBe('seated');
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: ['one', 'two'] });
 });
 
-test('writes nothing when nothing is decided', async () => {
-  expect(await database.commit(async () => decided('as before'))).toBe('as before');
+test('writes nothing when nothing is added', async () => {
+  expect(await units.commit(owner, async () => 'as before')).toBe('as before');
 });
 
 test.each([
-  ['a constraint says that the decision is stale', 1, sit, { 1: 'Ada', 2: 'Bob' }],
-  ['a part changes another number of rows than it must', 2, rename, { 2: 'Bob' }],
-])('decides again when %s, in a new transaction if it was made inside of one', async (_, taken, write, seats) => {
-  for (const isInside of [false, true]) {
+  ['a constraint says that the state is stale', 1, sit, { 1: 'Ada', 2: 'Bob' }],
+  ['a step changes another number of rows than it must', 2, rename, { 2: 'Bob' }],
+])('runs again with a new unit when %s, in a new transaction if one was open', async (_, taken, write, seats) => {
+  for (const isOpen of [false, true]) {
     await dataSource.query('TRUNCATE seats, notes');
     await seat(taken);
-    const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), write(attempt, 'Bob')));
-    expect(await database.commit(isInside ? async () => inTransaction(owner, decide) : decide)).toBe(2);
+    const { use } = attempts(async (unit, attempt) => {
+      if (isOpen) await lock(unit);
+      note(unit, `seat ${attempt}`);
+      write(unit, attempt, 'Bob');
+      return attempt;
+    });
+    expect(await units.commit(owner, use)).toBe(2);
     expect(await stored()).toEqual({ seats, notes: ['seat 2'] });
   }
 });
 
 test.each([
-  ['a constraint', () => sit(1, 'Bob')],
-  ['a number of rows', () => rename(2, 'Bob')],
-])('refuses with service_unavailable when the decision is stale five times by %s', async (_, stale) => {
+  ['a constraint', (unit: Work) => sit(unit, 1, 'Bob')],
+  ['a number of rows', (unit: Work) => rename(unit, 2, 'Bob')],
+])('refuses with service_unavailable when the state is stale five times by %s', async (_, stale) => {
   await seat(1);
-  const counted = attempts(() => decided(null, note('never'), stale()));
+  const counted = attempts((unit) => {
+    note(unit, 'never');
+    stale(unit);
+  });
   const refusal = { code: 'service_unavailable', kind: 'unavailable' };
-  await expect(database.commit(counted.decide)).rejects.toMatchObject(refusal);
+  await expect(units.commit(owner, counted.use)).rejects.toMatchObject(refusal);
   expect(counted.made).toBe(5);
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
 });
 
 test.each([
-  ['one statement', [sit(1, 'Ada'), note('never'), sit(2, null)]],
-  ['a transaction that counts rows', [rename(3, 'Bob'), note('never'), sit(2, null)]],
-])(
-  'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
-  async (_, writes) => {
-    await seat(3);
-    const counted = attempts(() => decided(null, ...writes));
-    await expect(database.commit(counted.decide)).rejects.toMatchObject({ code: '23502' });
-    expect(counted.made).toBe(1);
-    expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
-  },
-);
+  ['one statement', (unit: Work) => sit(unit, 1, 'Ada')],
+  ['a transaction that counts rows', (unit: Work) => rename(unit, 3, 'Bob')],
+])('writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s', async (_, write) => {
+  await seat(3);
+  const counted = attempts((unit) => {
+    write(unit);
+    note(unit, 'never');
+    sit(unit, 2, null);
+  });
+  await expect(units.commit(owner, counted.use)).rejects.toMatchObject({ code: '23502' });
+  expect(counted.made).toBe(1);
+  expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
+});
 
-test('what a transaction has written before a decision fails is undone', async () => {
-  const decide = async () => {
-    await database.query(...composed([sit(1, 'Ada')]));
+const SIT = { name: 'seats.sit', text: 'INSERT INTO seats VALUES ($1, $2)' };
+
+test('what a transaction has written before a use case fails is undone', async () => {
+  const use = async (unit: Work) => {
+    await database.query(unit, SIT, [1, 'Ada']);
     throw new Error('No.');
   };
-  await expect(database.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
+  await expect(units.commit(owner, use)).rejects.toThrow('No.');
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
 test('a transaction in which a statement has failed is no commit, though nobody was told', async () => {
   const committed: string[] = [];
-  const decide = async () => {
-    await database.query(...composed([sit(1, 'Ada')]));
-    await database.query(...composed([sit(2, null)])).catch(() => undefined);
-    return decided('seated');
+  const use = async (unit: Work) => {
+    await database.query(unit, SIT, [1, 'Ada']);
+    await database.query(unit, SIT, [2, null]).catch(() => undefined);
+    return 'seated';
   };
-  const work = database.commit(async () => inTransaction(owner, decide)).then((result) => committed.push(result));
+  const work = units.commit(owner, use).then((result) => committed.push(result));
   await expect(work).rejects.toThrow('The transaction failed before its commit.');
   expect([committed, await stored()]).toEqual([[], { seats: {}, notes: [] }]);
 });
 
-test('reports a commit once, and only a commit', async () => {
+test('has its effects once, and only after a commit', async () => {
   const committed: string[] = [];
   await seat(1);
-  const { decide } = attempts((attempt) => {
-    const reported = note('reported', () => committed.push(`seat ${attempt}`));
-    return decided(attempt, reported, sit(attempt, 'Bob'));
+  const { use } = attempts((unit, attempt) => {
+    unit.afterCommit(() => committed.push(`seat ${attempt}`));
+    sit(unit, attempt, 'Bob');
   });
-  await database.commit(decide);
+  await units.commit(owner, use);
   expect(committed).toEqual(['seat 2']);
 });
 
-test('a write outside of a unit of work fails', async () => {
-  await expect(database.query(...composed([note('never')]))).rejects.toThrow('A write outside of a unit of work');
+test('reads within the transaction that a lock has opened, and outside of it before', async () => {
+  const guests = (unit: Work) =>
+    database.read<{ guest: string }>(unit as never, { name: 'guests', text: 'SELECT guest FROM seats' }, []);
+  const seen = await units.commit(owner, async (unit) => {
+    const before = await guests(unit);
+    await database.query(unit, SIT, [1, 'Ada']);
+    return [before.length, (await guests(unit)).length];
+  });
+  expect(seen).toEqual([0, 1]);
+});
+
+test('a write outside of a unit of work fails, and so does one of a unit that has ended', async () => {
+  const kept = await units.commit(owner, async (unit) => unit as Work);
+  for (const unit of [kept, { ...owner, now: 0, ahead: 0 } as unknown as Work])
+    expect(() => note(unit, 'never')).toThrow('A write outside of a unit of work');
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });

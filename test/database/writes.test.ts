@@ -8,9 +8,10 @@ import { Writes } from '../../src/engine/writes.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
-import { decided, inTransaction } from '../../src/shared/decision.js';
+import type { Work } from '../../src/shared/unit.js';
 import { createDatabase } from '../support/postgres.js';
 import { until } from '../support/processes.js';
+import { unitsOf } from '../support/units.js';
 
 const queries = jest.spyOn(Client.prototype, 'query');
 
@@ -30,6 +31,7 @@ const BOB = { queue: 'bob' };
 const [ALONE, ALL] = ['new_note', 'limited new_note*'];
 let dataSource: DataSource;
 let database: Database;
+let units: ReturnType<typeof unitsOf>;
 let outsider: Client;
 let close: () => Promise<void>;
 
@@ -44,6 +46,7 @@ beforeAll(async () => {
     CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
       PRIMARY KEY (organization_id, mode, id))`);
   database = new Database(dataSource);
+  units = unitsOf(database);
   close = async () => {
     await outsider.end();
     await dataSource.destroy();
@@ -69,8 +72,12 @@ class NoteRecord {
 
 const NOTE = insertInto('new_note', NoteRecord);
 const note = (text: string, owner: Owner = ALICE, more = ''): Part => hot(owner, NOTE, { note: text, more });
-const add = (...given: Parameters<typeof note>): Promise<null> =>
-  database.commit(async () => decided(null, note(...given)));
+const noted = (unit: Work, text: string, more = '') => database.batched(unit, NOTE, { note: text, more });
+const add = (text: string, owner: Owner = ALICE, more = ''): Promise<null> =>
+  units.commit(owner, async (unit) => {
+    noted(unit, text, more);
+    return null;
+  });
 const many = (count: number, owner = ALICE, name = owner.queue): Promise<null>[] =>
   Array.from({ length: count }, (_, index) => add(`${name}${index}`, owner));
 
@@ -106,7 +113,12 @@ interface Filled {
 /** With a note, because a statement begins with an insert. */
 const fill = ({ owner, text, purse, amount }: Filled): Promise<null> => {
   const key = [owner.organization, owner.mode, purse];
-  return database.commit(async () => decided(null, note(text, owner), hot(owner, FILL, { key, amount })));
+  return units.commit(owner, async (unit) => {
+    // Of whatever order, the change that locks comes last.
+    database.batched(unit, FILL, { key, amount });
+    noted(unit, text);
+    return null;
+  });
 };
 
 async function openPurses(): Promise<void> {
@@ -216,7 +228,11 @@ test('while one is under way, the next ones wait and go as one, but not for one 
 test('in a transaction, writes of one kind are one statement, and join nobody else', async () => {
   await Promise.all([
     add('alone'),
-    database.commit(async () => inTransaction(ALICE, async () => decided(null, note('one'), note('two')))),
+    units.commit(ALICE, async (unit) => {
+      await database.inTransaction(unit, async () => undefined);
+      noted(unit, 'one');
+      noted(unit, 'two');
+    }),
   ]);
   expect(sent().toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
     { name: ALONE, notes: ['alone'] },
@@ -226,8 +242,13 @@ test('in a transaction, writes of one kind are one statement, and join nobody el
 
 test('when the database is distributed, each is a statement of its own', async () => {
   const apart = new Database(dataSource, true);
-  await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
-  await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));
+  const open = unitsOf(apart);
+  const written = (unit: Work, text: string) => apart.batched(unit, NOTE, { note: text, more: '' });
+  await Promise.all(['one', 'two'].map((text) => open.commit(ALICE, async (unit) => written(unit, text))));
+  await open.commit(ALICE, async (unit) => {
+    await apart.inTransaction(unit, async () => undefined);
+    for (const text of ['three', 'four']) written(unit, text);
+  });
   expect(sent().map(({ name }) => name)).toEqual(Array(4).fill(ALONE));
 });
 

@@ -35,7 +35,7 @@ test('within a transaction a read is part of it', async () => {
   const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
   const seen = { name: 'seen', text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen` };
   const inside = await database.run(queue, async () => {
-    await database.query(set, []);
+    await database.read(queue, set, []);
     return Promise.all([database.read(queue, seen, []), database.read(queue, seen, [])]);
   });
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);

@@ -4,6 +4,7 @@ import { RepairPayment } from '../../src/modules/refunds/index.js';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Reconciliation } from '../../src/operator/telemetry/reconciliation.js';
 import { Database } from '../../src/persistence/database.js';
+import { Units } from '../../src/persistence/units.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { ownId } from '../../src/shared/own-id.js';
 import { type Service, startService } from '../kit/service.js';
@@ -213,8 +214,11 @@ test('a repair and the payout of a refund that it fails have one order', async (
   const { shop, payment, first, last } = await overdraw();
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
-  const [unit, repair] = [service.application.get(Database), service.application.get(RepairPayment)];
-  const repaired = unit.commit(() => repair.execute({ mode: 'test' }, ownId({ mode: 'test' }, payment), true));
+  const repair = service.application.get(RepairPayment);
+  const caller = { organization: shop.organization, mode: 'test' } as const;
+  const repaired = service.application
+    .get(Units)
+    .commit(caller, (unit) => repair.execute(unit, ownId(unit, payment), true));
   await until(async () => (await waitingForLocks(service.sql)) === 1);
   const paid = shop.succeed(first, { provider_reference: 'payout_1' });
   await until(async () => (await waitingForLocks(service.sql)) === 2);

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import type { Client } from 'pg';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { Database } from '../../src/persistence/database.js';
-import { decided, inTransaction } from '../../src/shared/decision.js';
 import type { Service } from '../kit/service.js';
 import { DOCUMENT } from './document.js';
 import type { Shop } from './shop.js';
@@ -74,7 +73,6 @@ export async function answersWithPlant(shop: Shop, ids: readonly string[]): Prom
 
 /** From now on, the organization keeps details for so many days. */
 export function keepDetails({ application }: Service, { organization, mode }: Shop, detailsRetentionDays: number) {
-  const change = async () =>
-    decided(await application.get(ManageOrganizations).change(organization, { detailsRetentionDays }));
-  return application.get(Database).commit(async () => inTransaction({ organization, mode }, change));
+  const change = () => application.get(ManageOrganizations).change(organization, { detailsRetentionDays });
+  return application.get(Database).run({ organization, mode }, change);
 }

@@ -1,18 +1,24 @@
 import { Module } from '@nestjs/common';
 import { StoredTraces } from '../../persistence/traces.js';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { EventsModule } from '../events/index.js';
+import { EventsModule, recordedBy } from '../events/index.js';
 import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
-import { HotCheckoutSessions } from './adapters/persistence/hot-checkout-sessions.js';
+import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
-import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
+import { REDACTED_MEMBERS, toEvent } from './adapters/representation/checkout-sessions.views.js';
 import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
 import { ChangeCheckoutSession } from './application/change-checkout-session.js';
-import { CheckoutSessionQueries, CheckoutSessions, PageLinks, SessionDetails } from './application/ports.js';
+import {
+  CheckoutSessionQueries,
+  CheckoutSessions,
+  PageLinks,
+  SessionDetails,
+  SessionEvents,
+} from './application/ports.js';
 import { SESSION_ERRORS } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
@@ -23,8 +29,9 @@ import { SESSION_FACTS } from './facts.js';
     ChangeCheckoutSession,
     SessionSweeper,
     StoredTraces,
+    recordedBy(SessionEvents, toEvent),
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
-    { provide: CheckoutSessions, useClass: HotCheckoutSessions },
+    { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],

@@ -5,8 +5,8 @@ import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
-import { HotOutbox, RECORDED } from './adapters/persistence/hot-outbox.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
+import { PostgresOutbox, RECORDED } from './adapters/persistence/postgres-outbox.js';
 import { Events, Outbox } from './application/ports.js';
 import { EVENT_FACTS } from './facts.js';
 
@@ -17,7 +17,7 @@ import { EVENT_FACTS } from './facts.js';
     EventFloor,
     EventSweeper,
     { provide: Events, useClass: PostgresEvents },
-    { provide: Outbox, useClass: HotOutbox },
+    { provide: Outbox, useClass: PostgresOutbox },
   ],
   exports: [Events, Outbox],
 })

@@ -1,5 +1,5 @@
 import type { Resource } from '../../platform/facts.js';
-import { SESSION_OF_PAYMENT } from './adapters/persistence/hot-payments.js';
+import { sessionOfPayment } from './adapters/persistence/typeorm-payments.js';
 import { HOLD_ID } from './domain/hold.js';
 import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 
@@ -11,7 +11,7 @@ export const PAYMENT_FACTS = {
   table: 'payments',
   book: '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
   events: PAYMENT_EVENTS,
-  story: { of: PAYMENT_ID, others: SESSION_OF_PAYMENT },
+  story: { of: PAYMENT_ID, others: sessionOfPayment },
 } as const satisfies Resource;
 
 export const HOLD_FACTS = {

@@ -1,19 +1,20 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
-import { EventsModule } from '../events/index.js';
+import { EventsModule, recordedBy } from '../events/index.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
 import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
-import { HotPayments } from './adapters/persistence/hot-payments.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
+import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
+import { toEvent } from './adapters/representation/payments.views.js';
 import { ChangeHolds } from './application/change-holds.js';
-import { Holds, Payments } from './application/ports.js';
+import { Holds, PaymentEvents, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_ERRORS } from './domain/hold.js';
 import { PAYMENT_ERRORS } from './domain/payment.js';
@@ -25,8 +26,9 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   providers: [
     ChangeHolds,
     RecordPayment,
+    recordedBy(PaymentEvents, toEvent),
     { provide: Holds, useClass: TypeormHolds },
-    { provide: Payments, useClass: HotPayments },
+    { provide: Payments, useClass: TypeormPayments },
   ],
   exports: [Payments, RecordPayment],
 })

@@ -1,6 +1,6 @@
 import type { Resource } from '../../platform/facts.js';
 import { PAYMENT_ID } from '../payments/index.js';
-import { REFUNDS_OF_PAYMENT } from './adapters/persistence/typeorm-refunds.js';
+import { refundsOfPayment } from './adapters/persistence/typeorm-refunds.js';
 import { EVENT_DETAILS } from './adapters/representation/refunds.views.js';
 import { REFUND_EVENTS, REFUND_ID } from './domain/refund-state.js';
 
@@ -11,6 +11,6 @@ export const REFUND_FACTS = {
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   table: 'refunds',
   events: REFUND_EVENTS,
-  story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
+  story: { of: PAYMENT_ID, others: refundsOfPayment },
   details: EVENT_DETAILS,
 } as const satisfies Resource;

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { EventsModule } from '../events/index.js';
+import { EventsModule, recordedBy } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { OutboxRefundEvents, PAID_UNAPPROVED } from './adapters/events/outbox-refund-events.js';
 import { LedgerClaimsController, LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { ApprovalsController, RefundsController } from './adapters/http/refunds.controller.js';
@@ -13,11 +12,15 @@ import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
+import { PAID_UNAPPROVED, toEvent } from './adapters/representation/refunds.views.js';
 import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
 import { ChangeRefund } from './application/change-refund.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { Claims, RefundEvents, Refunds } from './application/ports.js';
+import { ProposeRefund } from './application/propose-refund.js';
+import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
+import { SettleRefund } from './application/settle-refund.js';
 import { REFUND_ERRORS } from './domain/refusals.js';
 import { REFUND_FACTS } from './facts.js';
 
@@ -34,9 +37,12 @@ import { REFUND_FACTS } from './facts.js';
     ApprovalSweeper,
     ClaimRefunds,
     ChangeRefund,
+    ProposeRefund,
+    RecordRefund,
     RepairPayment,
+    SettleRefund,
+    recordedBy(RefundEvents, toEvent),
     { provide: Claims, useClass: PostgresClaims },
-    { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: TypeormRefunds },
   ],
 })

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { CHECKOUT_SESSION_ID } from '../../modules/checkout/index.js';
 import { paymentView } from '../../modules/payments/adapters/representation/payments.views.js';
 import { RecordPayment } from '../../modules/payments/index.js';
-import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { MAX_AMOUNT } from '../../shared/money.js';
 import { currency, id, modeOption, wholeNumber } from './arguments.js';
@@ -22,8 +22,9 @@ export function addPaymentCommands(program: Command): void {
     .action(({ org: organization, mode, amount, currency, session: checkoutSession = null }) =>
       withApplication(async (application) => {
         const capture = { amount, currency, checkoutSession, reference: null };
-        const decide = () => application.get(RecordPayment).execute({ organization, mode }, capture);
-        const { payment } = await application.get(Database).commit(decide);
+        const { payment } = await application
+          .get(Units)
+          .commit({ organization, mode }, (unit) => application.get(RecordPayment).execute(unit, capture));
         return paymentView(payment);
       }),
     );

@@ -4,8 +4,9 @@ import { factsOf } from '../../app.module.js';
 import { PAYMENT_ID } from '../../modules/payments/index.js';
 import { RepairPayment } from '../../modules/refunds/index.js';
 import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import type { Invariant } from '../../platform/facts.js';
-import type { Mode } from '../../shared/caller.js';
+import { type Mode, Owners } from '../../shared/caller.js';
 import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../../shared/id.js';
 import { ownId } from '../../shared/own-id.js';
 import { pastInstant } from './arguments.js';
@@ -44,12 +45,14 @@ export function addReconcileCommand(program: Command): void {
 
 /** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
 async function repairsOf(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
-  const [database, repair] = [application.get(Database), application.get(RepairPayment, { strict: false })];
+  const [units, owners] = [application.get(Units), application.get(Owners)];
+  const repair = application.get(RepairPayment, { strict: false });
   const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
   const repairs = [];
   for (const id of ids) {
     const ledger = { mode: modeOf(id) };
-    const repaired = await database.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
+    const owner = await owners.of(ledger, id);
+    const repaired = await units.commit(owner, (unit) => repair.execute(unit, ownId(unit, id), isMeant));
     repairs.push({
       payment: id,
       amount_refunded: repaired.amountRefunded,

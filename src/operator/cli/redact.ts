@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CHECKOUT_SESSION_ID, ChangeCheckoutSession, SessionDetails } from '../../modules/checkout/index.js';
-import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
@@ -49,5 +49,5 @@ async function redactAll(application: INestApplicationContext, organization: str
 
 async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
   const changeSession = application.get(ChangeCheckoutSession);
-  await application.get(Database).commit(async () => changeSession.redact(caller, session));
+  await application.get(Units).commit(caller, (unit) => changeSession.redact(unit, session));
 }

@@ -4,7 +4,6 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../app.module.js';
 import { Database } from '../../persistence/database.js';
 import { type Config, readConfig } from '../../platform/config.js';
-import { decided, inTransaction } from '../../shared/decision.js';
 import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -24,8 +23,7 @@ export function withApplication(work: (application: INestApplicationContext) => 
 
 /** What use cases write in the open transaction is committed together. */
 export function committed<Result>(application: INestApplicationContext, work: () => Promise<Result>): Promise<Result> {
-  const decide = async () => inTransaction({ queue: 'command' }, async () => decided(await work()));
-  return application.get(Database).commit(decide);
+  return application.get(Database).run({ queue: 'command' }, work);
 }
 
 export async function withDatabase<Result>(

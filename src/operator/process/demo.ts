@@ -5,6 +5,7 @@ import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules
 import { ChangeCheckoutSession, CheckoutSessionQueries, PageLinks } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
 
 const ORDER = {
@@ -49,9 +50,9 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const secret = await keys.create({ kind: 'secret', mode: 'test', organization });
   const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });
   const caller = { organization, mode: 'test' } as const;
-  const database = application.get(Database);
-  const { payment } = await database.commit(() => application.get(RecordPayment).execute(caller, CAPTURE));
-  const session = await database.commit(() => application.get(ChangeCheckoutSession).open(caller, ORDER));
+  const units = application.get(Units);
+  const { payment } = await units.commit(caller, (unit) => application.get(RecordPayment).execute(unit, CAPTURE));
+  const session = await units.commit(caller, (unit) => application.get(ChangeCheckoutSession).open(unit, ORDER));
   const page = application.get(PageLinks).urlOf(organization, session.state.id);
   const tokens = { key: secret.token, ledgerKey: ledger.token };
   return { organization, webhookSecret, ...tokens, payment: payment.state.id, page };

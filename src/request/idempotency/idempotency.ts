@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import { sqlState, violates } from '../../platform/faults.js';
-import { type Caller, nameOf } from '../../shared/caller.js';
-import { type Decided, type Decision, decided, inTransaction } from '../../shared/decision.js';
+import { type Caller, nameOf, type Owner } from '../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
+import type { Unit, Work } from '../../shared/unit.js';
 import {
   ErrorResponses,
   IDEMPOTENCY_KEY_IN_USE,
@@ -15,6 +15,7 @@ import {
 } from '../errors.js';
 import { idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import { IdempotentResponse, type ResponseParts } from '../response.js';
+import { type KeyState, nextStep } from './key-state.js';
 import { type Claim, fingerprintOf, KEY_CONSTRAINT, StoredResponses } from './stored-responses.js';
 
 /** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
@@ -55,11 +56,7 @@ const WAIT_MS = 2_000;
 
 type KeyedClaim = KeyedRequest & Claim;
 
-type Decide<Result> = () => Promise<Decision<Result>>;
-
-interface Running {
-  outcome: Promise<IdempotentResponse> | undefined;
-}
+type Answer = (unit: Unit) => Promise<IdempotentResponse>;
 
 /**
  * Runs a write once for each idempotency key. The response is stored by the same statement or transaction as the write,
@@ -68,94 +65,104 @@ interface Running {
  */
 @Injectable()
 export class Idempotency {
-  private readonly running = new Map<string, Running>();
+  private readonly running = new Map<string, Promise<IdempotentResponse>>();
 
   constructor(
     private readonly responses: StoredResponses,
-    private readonly database: Database,
+    private readonly units: Units,
     private readonly errors: ErrorResponses,
   ) {}
 
-  /** Commits the decision together with its response, or returns the stored response of the key. Without a key, only commits. */
+  /** Commits the use case together with its response, or returns the stored response of the key. Without a key, only commits. */
   async once<Result>(
     caller: Caller,
     request: KeyedRequest,
-    decide: Decide<Result>,
+    use: (unit: Unit) => Promise<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
-    if (key === null) return this.withoutKey(decide, respond);
+    if (key === null) return this.withoutKey(caller, use, respond);
     const claim = { fingerprint: fingerprintOf(request.subject, request.body), ...request } as KeyedClaim;
-    const answer = ({ result, writes }: Decided<Result>) => {
-      const response = new IdempotentResponse(respond(result), claim.fingerprint);
-      return decided(response, this.responses.add(caller, claim, response), ...writes);
-    };
-    return this.alone(caller, claim, async () => {
-      const decision = await decide();
-      return 'decide' in decision
-        ? inTransaction(decision.owner, async () => answer(await decision.decide()))
-        : answer(decision);
+    return this.answered(caller, claim, async (unit) => {
+      const response = new IdempotentResponse(respond(await use(unit)), claim.fingerprint);
+      this.responses.add(unit, claim, response);
+      return response;
     });
   }
 
-  /** Commits the decision of a request without a key, or of a route that takes none because each call is a new request. */
-  async withoutKey<Result>(
-    decide: Decide<Result>,
+  /** Commits the use case of a request without a key, or of a route that takes none because each call is a new request. */
+  async withoutKey<Of extends Owner, Result>(
+    owner: Of,
+    use: (unit: Of & Work) => Promise<Result>,
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
-    return new IdempotentResponse(respond(await this.database.commit(decide)), undefined);
+    return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
   }
 
-  private async alone(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+  private async answered(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
     const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
-    for (let first = this.running.get(name); first; first = this.running.get(name)) {
-      const response = await withinPatience(first.outcome);
-      if (response) return replay(response, claim);
+    for (;;) {
+      const running = this.running.get(name);
+      if (running === undefined) return this.first(name, this.asked(caller, claim, answer));
+      const state = await outcomeOf(running);
+      if (state.is === 'stored') return responseOf(state, claim);
+      if (state.is === 'running') throw inUse();
     }
-    const first: Running = { outcome: this.found(caller, claim, decide) };
-    this.running.set(name, first);
+  }
+
+  /** Others under the key wait for this request. */
+  private async first(name: string, asked: Promise<IdempotentResponse>): Promise<IdempotentResponse> {
+    this.running.set(name, asked);
     try {
-      return (await first.outcome) as IdempotentResponse;
+      return await asked;
     } finally {
       this.running.delete(name);
-      // A growing Map keeps its old tables, and what they refer to, until the next full garbage collection.
-      first.outcome = undefined;
     }
   }
 
-  /** Looks for a stored response first where one is likely, or where the use case has an effect that no rollback undoes. */
-  private async found(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+  private async asked(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
+    let state = await this.lookedUp(caller, claim);
+    for (let expired = 0; ; ) {
+      switch (nextStep(state, claim)) {
+        case 'write':
+          state = await this.written(caller, claim, answer, expired);
+          break;
+        case 'forget':
+          await this.responses.forget(caller, claim);
+          expired += 1;
+          state = { is: 'free' };
+          break;
+        default:
+          return responseOf(state, claim);
+      }
+    }
+  }
+
+  /** Looks first where a stored response is likely, or where the use case has an effect that no rollback undoes. */
+  private async lookedUp(caller: Caller, claim: KeyedClaim): Promise<KeyState> {
     const { hasEffect } = claim;
-    if (hasEffect || this.responses.isRepeating(caller)) {
-      const stored = await this.responses.find(caller, claim);
-      // Another request under the key may be refused for its own faults first, as it is without this look-up.
-      if (stored && (hasEffect || isOf(stored, claim))) return replay(stored, claim);
-    }
-    // Once more, because a response under the key may have expired. That one expires meanwhile does not happen twice in a row.
-    const response = (await this.attempt(caller, claim, decide)) ?? (await this.attempt(caller, claim, decide));
-    if (response) return response;
-    throw inUse();
+    if (!hasEffect && !this.responses.isRepeating(caller)) return { is: 'free' };
+    const response = await this.responses.find(caller, claim);
+    // Another request under the key may be refused for its own faults first, as it is without this look-up.
+    return response && (hasEffect || isOf(response, claim)) ? { is: 'stored', response } : { is: 'free' };
   }
 
-  /** The response to the decision, or the one that is stored under the key. Undefined if the key was taken by an expired one. */
-  private async attempt(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+  private async written(caller: Caller, claim: KeyedClaim, answer: Answer, before: number): Promise<KeyState> {
     try {
-      return await this.respond(caller, claim, decide);
+      return { is: 'stored', response: await this.respond(caller, claim, answer) };
     } catch (error) {
-      if (isKeyLocked(error)) throw inUse();
+      if (isKeyLocked(error)) return { is: 'locked' };
       if (!violates(error, KEY_CONSTRAINT)) throw error;
     }
-    const stored = await this.responses.find(caller, claim);
-    if (stored) return replay(stored, claim);
-    await this.responses.forget(caller, claim);
-    return undefined;
+    const response = await this.responses.find(caller, claim);
+    return response ? { is: 'stored', response } : { is: 'expired', before };
   }
 
   /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
-  private async respond(caller: Caller, claim: KeyedClaim, decide: Decide<IdempotentResponse>) {
+  private async respond(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
     try {
-      return await this.database.commit(decide);
+      return await this.units.commit(caller, answer);
     } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
       // A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried.
@@ -164,22 +171,39 @@ export class Idempotency {
       if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
       const { parts } = this.errors.answerTo(error as Refusal, { ...claim, organization: caller.organization });
       const response = new IdempotentResponse(parts, claim.fingerprint);
-      return this.database.commit(async () => decided(response, this.responses.add(caller, claim, response)));
+      await this.units.commit(caller, async (unit) => this.responses.add(unit, claim, response));
+      return response;
     }
   }
 }
 
 const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) => fingerprint?.equals(claim.fingerprint) === true;
 
-function replay(response: IdempotentResponse, claim: Claim): IdempotentResponse {
-  if (!isOf(response, claim)) throw keyReused();
-  return new IdempotentResponse(response.parts, claim.fingerprint, true);
+/** The response to a request whose key is in this state. Refuses if there is none for it. */
+function responseOf(state: KeyState, claim: Claim): IdempotentResponse {
+  switch (nextStep(state, claim)) {
+    case 'answer':
+      return (state as { response: IdempotentResponse }).response;
+    case 'replay':
+      return new IdempotentResponse(
+        (state as { response: IdempotentResponse }).response.parts,
+        claim.fingerprint,
+        true,
+      );
+    case 'refuse_reused':
+      throw keyReused();
+    default:
+      throw inUse();
+  }
 }
 
-/** The response of the first request, or undefined if it failed without one. Refuses after WAIT_MS. */
-function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
-  const impatience = sleep(WAIT_MS, undefined, { ref: false }).then(() => Promise.reject(inUse()));
-  return Promise.race([outcome?.catch(() => undefined), impatience]);
+/** After the first request: its response, nothing if it failed without one, or `running` if it takes longer than WAIT_MS. */
+function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
+  const stored = ({ parts, fingerprint }: IdempotentResponse): KeyState => {
+    return { is: 'stored', response: new IdempotentResponse(parts, fingerprint, true) };
+  };
+  const ended = outcome.then(stored, (): KeyState => ({ is: 'free' }));
+  return Promise.race([ended, sleep(WAIT_MS, { is: 'running', outcome } as const, { ref: false })]);
 }
 
 /** Whether the lock timeout was on the idempotency key, not on a payment. */

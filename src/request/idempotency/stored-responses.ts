@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Encryption } from '../../encryption/encryption.js';
-import { hot, insertInto, type Part } from '../../engine/index.js';
+import { insertInto } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
 import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
 import { jsonColumn } from '../../persistence/traces.js';
@@ -11,6 +11,7 @@ import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { Clock } from '../../shared/clock.js';
 import { uuidOf } from '../../shared/id.js';
+import type { Unit } from '../../shared/unit.js';
 import { type HttpResponse, IdempotentResponse } from '../response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
@@ -85,15 +86,15 @@ export class StoredResponses implements OnApplicationBootstrap {
     this.jobs.repeat('remove_idempotency_keys', SWEPT_EVERY_MS, () => this.sweep());
   }
 
-  add(caller: Caller, { operation, key, fingerprint, subject }: Claim, { parts }: HttpResponse): Part {
+  add(unit: Unit, { operation, key, fingerprint, subject }: Claim, { parts }: HttpResponse): void {
     const { status, location = null, hasSecret, body: shown } = parts;
-    const organizationId = uuidOf(caller.organization);
-    const { mode } = caller;
+    const organizationId = uuidOf(unit.organization);
+    const { mode } = unit;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     const resourceId = status < 300 ? resourceOf(subject, shown) : null;
     const expiresAt = new Date(this.clock.now() + this.config.idempotencyRetentionHours * HOUR_MS);
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
-    return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
+    this.database.batched(unit, KEY, { organizationId, mode, operation, key, ...stored }, { isFirst: true });
   }
 
   /** The response under the key. Undefined if it has expired, because the key then counts as new. */

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type Decision, decided, inTransaction, type Write } from '../../../shared/decision.js';
+import type { Unit } from '../../../shared/unit.js';
 import { advanced, type Step } from '../domain/test-clock.js';
 import { TestClocks } from './ports.js';
 
@@ -14,22 +13,18 @@ export class AdvanceTestClock {
   ) {}
 
   /** The result is how far the clock is ahead of real time then, in milliseconds. */
-  async execute(caller: Caller, step: Step): Promise<Decision<number>> {
-    return inTransaction(caller, async () => {
-      const clock = advanced(await this.clocks.lock(caller), step, this.clock.now());
-      await this.clocks.store(caller, clock);
-      return decided(clock.aheadSeconds * 1000);
-    });
+  async execute(unit: Unit, step: Step): Promise<number> {
+    const clock = advanced(await this.clocks.lock(unit), step, this.clock.now());
+    this.clocks.store(unit, clock);
+    return clock.aheadSeconds * 1000;
   }
 
   /** Moves what is scheduled in real time by the seconds that the clock was advanced since the last call. */
-  async moveSchedule(caller: Caller, move: (seconds: number) => Write): Promise<Decision<null>> {
-    return inTransaction(caller, async () => {
-      const { aheadSeconds, scheduledSeconds } = await this.clocks.lock(caller);
-      const seconds = aheadSeconds - scheduledSeconds;
-      if (seconds === 0) return decided(null);
-      await this.clocks.store(caller, { aheadSeconds, scheduledSeconds: aheadSeconds });
-      return decided(null, move(seconds));
-    });
+  async moveSchedule(unit: Unit, move: (unit: Unit, seconds: number) => void): Promise<void> {
+    const { aheadSeconds, scheduledSeconds } = await this.clocks.lock(unit);
+    const seconds = aheadSeconds - scheduledSeconds;
+    if (seconds === 0) return;
+    this.clocks.store(unit, { aheadSeconds, scheduledSeconds: aheadSeconds });
+    move(unit, seconds);
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
+import type { Unit } from '../../../shared/unit.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
@@ -45,8 +46,8 @@ export interface MovedTestClock extends MovedClock {
 }
 
 export abstract class TestClocks {
-  abstract lock(caller: Caller): Promise<TestClock>;
-  abstract store(caller: Caller, clock: TestClock): Promise<void>;
+  abstract lock(unit: Unit): Promise<TestClock>;
+  abstract store(unit: Unit, clock: TestClock): void;
   /** Up to `limit` clocks that were moved, in a fixed order, those after the given one. */
   abstract moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]>;
 }

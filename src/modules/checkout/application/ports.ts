@@ -1,8 +1,8 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
-import type { Write } from '../../../shared/decision.js';
+import type { MovedClock } from '../../../shared/clock.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
+import type { Unit } from '../../../shared/unit.js';
 import type {
   CheckoutSession,
   CheckoutSessionState,
@@ -38,17 +38,20 @@ export interface LockedSession {
 }
 
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
-  abstract add(caller: Caller, session: CheckoutSession): Write;
-  /** Locks a session until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<LockedSession>;
+  abstract add(unit: Unit, session: CheckoutSession): void;
+  /** Locks a session until the end of the unit. Refuses with not_found. */
+  abstract lock(unit: Unit, id: OwnId): Promise<LockedSession>;
   /** Stores another status or time of an open session. Stale if the stored one is no longer open, is overdue, or was postponed since. */
-  abstract change(caller: TimedCaller, session: CheckoutSession): Write;
+  abstract change(unit: Unit, session: CheckoutSession): void;
   /** Up to `limit` open sessions past their expires_at, the oldest first: of all organizations, or of a moved clock's caller. */
   abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
-  /** Stores as expired, in the open transaction, those of the clock's caller that are still open and overdue. Returns them. */
-  abstract expire(clock: MovedClock, places: readonly string[]): Promise<CheckoutSession[]>;
+  /** Stores as expired at once those that are still open and overdue by a clock that is `ahead`. Returns them. */
+  abstract expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
+}
+
+export abstract class SessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
+  abstract record(unit: Unit, event: SessionEvent, session: CheckoutSession, reason?: string | null): void;
 }
 
 export interface OverdueSession extends Caller {
@@ -74,9 +77,9 @@ export interface ClosedPage {
 /** What customers and shops said: the details of closed sessions, and their traces everywhere else. */
 export abstract class SessionDetails {
   /** Stores a redacted session, which is locked, and clears its traces. */
-  abstract clear(caller: Caller, session: CheckoutSession): Promise<void>;
-  /** Removes, in the open transaction, those of the sessions that expired and have no payment. Returns those that have one. */
-  abstract remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
+  abstract clear(unit: Unit, session: CheckoutSession): void;
+  /** Removes, at once, those of the sessions that expired and have no payment. Returns those that have one. */
+  abstract remove(unit: Unit, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
   /** Sessions with details that were closed so many days ago, by the clock of the caller, the oldest first. */
   abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */

@@ -1,8 +1,7 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { TimedCaller } from '../../../shared/clock.js';
-import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
+import type { Unit } from '../../../shared/unit.js';
 import type { Event, NewEvent } from '../domain/event.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
@@ -37,8 +36,24 @@ export abstract class Events {
 
 /** Where other modules record what they change: an event exists exactly when its change does. */
 export abstract class Outbox {
-  /** Records the event at the caller's time, and what other modules write of it in the same statement (`eventTexts` of their facts). */
-  abstract record(caller: TimedCaller, event: NewEvent): Write;
+  /** Records the event at the unit's time, and what other modules write of it in the same statement (`eventTexts` of their facts). */
+  abstract record(unit: Unit, event: NewEvent): void;
   /** Calls the listener, which must not throw, with each event that this process has committed. */
   abstract onCommitted(listener: (caller: Caller, event: NewEvent) => void): void;
 }
+
+interface EventsOf<Told extends readonly unknown[]> {
+  record(unit: Unit, ...told: Told): void;
+}
+
+/** Provides a module's port for its events. `toEvent` makes one of what the use cases tell: the type, and the entity after the change. */
+export const recordedBy = <Told extends readonly unknown[]>(
+  port: abstract new () => EventsOf<Told>,
+  toEvent: (...told: Told) => NewEvent,
+) => ({
+  provide: port,
+  inject: [Outbox],
+  useFactory: (outbox: Outbox): EventsOf<Told> => ({
+    record: (unit, ...told) => outbox.record(unit, toEvent(...told)),
+  }),
+});

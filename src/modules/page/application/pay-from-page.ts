@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../shared/caller.js';
-import { CallerClock } from '../../../shared/clock.js';
-import { type Decision, decided, inTransaction, type Write } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
+import type { Unit } from '../../../shared/unit.js';
 import { ChangeCheckoutSession, CheckoutSessionQueries, type CheckoutSessionState } from '../../checkout/index.js';
 import { RecordPayment } from '../../payments/index.js';
 import type { PlaceToPay } from './checkout-page.js';
@@ -29,61 +27,52 @@ export class PayFromPage {
     private readonly sessions: CheckoutSessionQueries,
     private readonly changeSession: ChangeCheckoutSession,
     private readonly recordPayment: RecordPayment,
-    private readonly clock: CallerClock,
   ) {}
 
   /** Sends the customer to pay, or completes a session whose total is 0. Refuses with not_found. */
-  async start(token: string): Promise<Decision<NextPlace>> {
+  async start(unit: Unit, token: string): Promise<NextPlace> {
     const page = await this.readPage.execute(token);
-    const { caller, session } = page.facts;
+    const session = ownId(unit, page.facts.session.id);
     if (page.state === 'nothing_to_pay') {
-      return decided('return', ...(await this.changeSession.completeFree(caller, ownId(caller, session.id))).writes);
+      await this.changeSession.completeFree(unit, session);
+      return 'return';
     }
     const { placeToPay: place } = page;
-    if (!page.isPayable || place === undefined) return decided('page');
-    if (page.facts.isStarted) return decided(place);
-    return inTransaction(caller, async () => {
-      await this.pages.start(caller, session.id);
-      return decided(place);
-    });
+    if (!page.isPayable || place === undefined) return 'page';
+    if (!page.facts.isStarted) this.pages.start(unit, session);
+    return place;
   }
 
   /** Simulates a payment provider by the use cases that the ledger calls. Refuses with not_found. */
-  async pretend(token: string, outcome: Outcome): Promise<Decision<NextPlace>> {
+  async pretend(unit: Unit, token: string, outcome: Outcome): Promise<NextPlace> {
     const page = await this.readPage.execute(token);
     if (page.placeToPay !== 'pretend') throw notFound('token');
-    if (!page.isPayable || outcome === 'leave') return decided('page');
-    if (outcome === 'decline') return decided('cancel');
-    const { caller, session } = page.facts;
-    if (outcome === 'pay') return decided('return', ...(await this.pay(caller, session)));
-    return inTransaction(caller, async () => decided('return', ...(await this.transfer(caller, session))));
+    if (!page.isPayable || outcome === 'leave') return 'page';
+    if (outcome === 'decline') return 'cancel';
+    const { session } = page.facts;
+    if (outcome === 'pay') await this.pay(unit, session);
+    else await this.transfer(unit, session);
+    return 'return';
   }
 
   /** Records the payment of a pretended bank transfer, unless the session was paid or waits no longer. */
-  receive({ caller, session }: DueTransfer): Decision<null> {
-    return inTransaction(caller, async () => {
-      const isTaken = await this.pages.takeTransfer(caller, session);
-      const { state } = await this.sessions.get(caller, session);
-      const isAwaited = state.status !== 'complete' && state.originalExpiresAt !== null;
-      return decided(null, ...(isTaken && isAwaited ? await this.pay(caller, state) : []));
-    });
+  async receive(unit: Unit, { session }: DueTransfer): Promise<void> {
+    const isTaken = await this.pages.takeTransfer(unit, session);
+    const { state } = await this.sessions.get(unit, session);
+    const isAwaited = state.status !== 'complete' && state.originalExpiresAt !== null;
+    if (isTaken && isAwaited) await this.pay(unit, state);
   }
 
   /** Pays the session's total, even if that no longer fits. Pressing the button twice pays once. */
-  private async pay(
-    caller: Caller,
-    { id, amountTotal: amount, currency }: CheckoutSessionState,
-  ): Promise<readonly Write[]> {
+  private async pay(unit: Unit, { id, amountTotal: amount, currency }: CheckoutSessionState): Promise<void> {
     const capture = { amount, currency, checkoutSession: id, reference: `pretend_${id}` };
-    return (await this.recordPayment.execute(caller, capture, 'record')).writes;
+    await this.recordPayment.execute(unit, capture, 'record');
   }
 
-  private async transfer(caller: Caller, { id }: CheckoutSessionState): Promise<readonly Write[]> {
-    const session = ownId(caller, id);
-    const { now } = await this.clock.at(caller);
-    const awaited = { until: Math.floor((now + AWAITED_MS) / 1000), reason: 'bank transfer' };
-    const { writes } = await this.changeSession.awaitPayment(caller, session, awaited).decide();
-    await this.pages.addTransfer(caller, session, new Date(now + ARRIVES_MS));
-    return writes;
+  private async transfer(unit: Unit, { id }: CheckoutSessionState): Promise<void> {
+    const session = ownId(unit, id);
+    const awaited = { until: Math.floor((unit.now + AWAITED_MS) / 1000), reason: 'bank transfer' };
+    await this.changeSession.awaitPayment(unit, session, awaited);
+    this.pages.addTransfer(unit, session, new Date(unit.now + ARRIVES_MS));
   }
 }

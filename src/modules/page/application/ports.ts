@@ -1,6 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { OwnId } from '../../../shared/own-id.js';
+import type { Unit } from '../../../shared/unit.js';
 
 export interface StoredPage {
   /** Of the session alone; without one, it is paid at that of the organization. */
@@ -15,12 +16,12 @@ export interface DueTransfer {
 
 export abstract class Pages {
   abstract find(caller: Caller, session: string): Promise<StoredPage>;
-  abstract start(caller: Caller, session: string): Promise<void>;
-  abstract setPaymentUrl(caller: Caller, session: string, url: string): Promise<void>;
+  abstract start(unit: Unit, session: string): void;
+  abstract setPaymentUrl(unit: Unit, session: string, url: string): void;
   /** A session has one bank transfer at most: of a second one, nothing is stored. */
-  abstract addTransfer(caller: Caller, session: OwnId, dueAt: Date): Promise<void>;
-  /** Removes a bank transfer in the open transaction. False if another process has. */
-  abstract takeTransfer(caller: Caller, session: OwnId): Promise<boolean>;
+  abstract addTransfer(unit: Unit, session: OwnId, dueAt: Date): void;
+  /** Removes a bank transfer at once. False if another process has. */
+  abstract takeTransfer(unit: Unit, session: OwnId): Promise<boolean>;
   /** Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the IDs of their sessions. */
   abstract dueTransfers(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]>;
 }

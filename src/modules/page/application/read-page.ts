@@ -25,6 +25,13 @@ export class ReadPage {
     private readonly clock: CallerClock,
   ) {}
 
+  /** Whose page it is. Refuses with not_found. */
+  callerOf(token: string): Caller {
+    const link = this.links.read(token);
+    if (!link) throw notFound('token');
+    return link.caller;
+  }
+
   /** The page in its current state. Refuses with not_found. A wrong token costs no database read. */
   async execute(token: string): Promise<CheckoutPage> {
     const link = this.links.read(token);

@@ -1,8 +1,7 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { TimedCaller } from '../../../shared/clock.js';
-import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
+import type { Unit } from '../../../shared/unit.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
@@ -23,27 +22,30 @@ export interface LedgerPaymentFilter extends PaymentFilter {
 export abstract class Payments {
   /** Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
-  /** Locks a payment until the end of the open transaction. Refuses as `get` does. */
-  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
+  /** Locks a payment until the end of the unit. Refuses as `get` does. */
+  abstract lock(unit: Unit, id: OwnId, param?: string): Promise<Payment>;
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
   /** Payments of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
   /** Payments of all organizations, newest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
   /** Stale if another payment has the same reference or already pays the session. */
-  abstract add(caller: Caller, payment: Payment): Write;
+  abstract add(unit: Unit, payment: Payment): void;
   /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
-  abstract changeAmount(caller: Caller, id: OwnId, change: AmountChange, amount: number): Write;
-  /** Stores what refunds hold of a payment that the open transaction has locked. */
-  abstract restoreAmounts(caller: Caller, id: OwnId, amounts: RefundAmounts): Promise<void>;
+  abstract changeAmount(unit: Unit, id: OwnId, change: AmountChange, amount: number): void;
+  /** Stores what refunds hold of a payment that the unit has locked. */
+  abstract restoreAmounts(unit: Unit, id: OwnId, amounts: RefundAmounts): void;
+}
+
+export abstract class PaymentEvents {
   /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
-  abstract record(caller: TimedCaller, event: PaymentEvent, payment: Payment): Write;
+  abstract record(unit: Unit, event: PaymentEvent, payment: Payment): void;
 }
 
 export abstract class Holds {
-  abstract add(caller: Caller, hold: Hold): Promise<void>;
+  abstract add(unit: Unit, hold: Hold): void;
   /** Stores the release of a hold. Its payment must be locked, so that no other request releases it. */
-  abstract close(caller: Caller, hold: Hold): Promise<void>;
+  abstract close(unit: Unit, hold: Hold): void;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
   abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<Hold>>;

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../shared/caller.js';
 import type { OnMismatch } from '../../../shared/captured.js';
-import { CallerClock, type TimedCaller } from '../../../shared/clock.js';
-import { type Decided, decided } from '../../../shared/decision.js';
 import { invalidParam, notFound } from '../../../shared/errors.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
+import { Stale, type Unit } from '../../../shared/unit.js';
 import { Organizations } from '../../access/index.js';
 import { ChangeCheckoutSession, CheckoutSessionQueries } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
-import { Payments } from './ports.js';
+import { PaymentEvents, Payments } from './ports.js';
 
 export interface RecordedPayment {
   readonly payment: Payment;
@@ -23,64 +21,48 @@ export class RecordPayment {
     private readonly sessions: CheckoutSessionQueries,
     private readonly changeSession: ChangeCheckoutSession,
     private readonly organizations: Organizations,
-    private readonly clock: CallerClock,
+    private readonly events: PaymentEvents,
   ) {}
 
   /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as ChangeCheckoutSession does. */
-  async execute(
-    caller: Caller,
-    input: NewPayment,
-    onMismatch: OnMismatch = 'refuse',
-  ): Promise<Decided<RecordedPayment>> {
-    if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
-    const timed = await this.clock.at(caller);
-    const payment = Payment.record(input, caller, timed);
-    const earlier = await this.earlier(caller, payment);
-    if (earlier) return decided({ payment: earlier, isNew: false });
+  async execute(unit: Unit, input: NewPayment, onMismatch: OnMismatch = 'refuse'): Promise<RecordedPayment> {
+    if (!(await this.organizations.exists(unit.organization))) throw notFound('organization');
+    const payment = Payment.record(input, unit, unit);
+    const earlier = await this.earlier(unit, payment);
+    if (earlier) return { payment: earlier, isNew: false };
     try {
-      return await this.matched(timed, payment, onMismatch);
+      return { payment: await this.record(unit, payment, onMismatch), isNew: true };
     } catch (error) {
       // Another request may have recorded the same capture meanwhile, which completed the session.
-      const winner = await this.earlier(caller, payment);
-      if (!winner) throw error;
-      return decided({ payment: winner, isNew: false });
+      throw (await this.earlier(unit, payment)) ? new Stale() : error;
     }
   }
 
   /** Records also what does not match the session. What is not given is what it asks for. Refuses with not_found or invalid_param. */
-  async pay(
-    caller: Caller,
-    session: OwnId,
-    paid: { amount?: number; currency?: string | null },
-  ): Promise<Decided<RecordedPayment>> {
-    const { amountTotal, currency } = (await this.sessions.get(caller, session)).state;
+  async pay(unit: Unit, session: OwnId, paid: { amount?: number; currency?: string | null }): Promise<RecordedPayment> {
+    const { amountTotal, currency } = (await this.sessions.get(unit, session)).state;
     if (paid.amount === undefined && amountTotal === 0) throw nothingToPay();
     const captured = { amount: paid.amount ?? amountTotal, currency: paid.currency ?? currency };
-    return this.execute(caller, { ...captured, checkoutSession: session, reference: null }, 'record');
+    return this.execute(unit, { ...captured, checkoutSession: session, reference: null }, 'record');
   }
 
-  private async matched(
-    caller: TimedCaller,
-    payment: Payment,
-    onMismatch: OnMismatch,
-  ): Promise<Decided<RecordedPayment>> {
+  private async record(unit: Unit, captured: Payment, onMismatch: OnMismatch): Promise<Payment> {
+    const payment = await this.matched(unit, captured, onMismatch);
+    this.payments.add(unit, payment);
+    this.events.record(unit, payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched', payment);
+    return payment;
+  }
+
+  private async matched(unit: Unit, payment: Payment, onMismatch: OnMismatch): Promise<Payment> {
     const { checkoutSession, amount, currency } = payment.state;
-    if (checkoutSession === null) return this.recorded(caller, payment);
-    const session = ownId(caller, checkoutSession, 'checkout_session');
-    const paid = await this.changeSession.pay(caller, session, { amount, currency }, onMismatch);
-    const { result, writes } = this.recorded(caller, payment.of(paid.result));
-    return decided(result, ...paid.writes, ...writes);
+    if (checkoutSession === null) return payment;
+    const session = ownId(unit, checkoutSession, 'checkout_session');
+    return payment.of(await this.changeSession.pay(unit, session, { amount, currency }, onMismatch));
   }
 
-  private recorded(caller: TimedCaller, payment: Payment): Decided<RecordedPayment> {
-    const event = payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched';
-    const writes = [this.payments.add(caller, payment), this.payments.record(caller, event, payment)];
-    return decided({ payment, isNew: true }, ...writes);
-  }
-
-  private async earlier(caller: Caller, payment: Payment): Promise<Payment | undefined> {
+  private async earlier(unit: Unit, payment: Payment): Promise<Payment | undefined> {
     const { reference } = payment.state;
-    const earlier = reference === null ? undefined : await this.payments.byReference(caller, reference);
+    const earlier = reference === null ? undefined : await this.payments.byReference(unit, reference);
     earlier?.requireSameCapture(payment);
     return earlier;
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller, Ledger, Mode } from '../../../shared/caller.js';
-import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import type { Mode } from '../../../shared/caller.js';
 import { NO_ORGANIZATION } from '../../../shared/id.js';
 import type { OwnId } from '../../../shared/own-id.js';
+import type { LedgerUnit, Unit } from '../../../shared/unit.js';
 import type { Refund } from '../domain/refund.js';
 import { turnsOf } from '../domain/turns.js';
 import { Claims, Refunds } from './ports.js';
@@ -27,34 +27,30 @@ export class ClaimRefunds {
   ) {}
 
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
-  async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly Refund[]>> {
-    const { organization, limit, leaseSeconds } = claim;
-    return inTransaction(organization === undefined ? ledger : { organization, ...ledger }, async () => {
-      const { refunds, now } =
-        organization === undefined
-          ? await this.next(ledger, limit)
-          : await this.claims.lock(ledger, [{ organization, refunds: limit }]);
-      const claimed = refunds.map((refund) => refund.claim(now, leaseSeconds));
-      return decided(claimed.sort(byAge), ...this.claims.store(ledger, claimed));
-    });
+  async execute(unit: LedgerUnit, { organization, limit, leaseSeconds }: NewClaim): Promise<readonly Refund[]> {
+    const { refunds, now } =
+      organization === undefined
+        ? await this.next(unit, limit)
+        : await this.claims.lock(unit, [{ organization, refunds: limit }]);
+    const claimed = refunds.map((refund) => refund.claim(now, leaseSeconds));
+    this.claims.store(unit, claimed);
+    return claimed.sort(byAge);
   }
 
   /** Changes the claim of a refund, by the clock of the database. Refuses with not_found, refund_not_pending or refund_claimed. */
-  change(caller: Caller, id: OwnId, transition: (refund: Refund, now: number) => Refund): Decision<Refund> {
-    return inTransaction(caller, async () => {
-      const { refund: before, now } = await this.refunds.lock(caller, id);
-      const refund = transition(before, now);
-      if (refund !== before) await this.refunds.change(caller, before, refund);
-      return decided(refund);
-    });
+  async change(unit: Unit, id: OwnId, transition: (refund: Refund, now: number) => Refund): Promise<Refund> {
+    const { refund, now } = await this.refunds.lock(unit, id);
+    const changed = transition(refund, now);
+    if (changed !== refund) this.refunds.change(unit, refund, changed);
+    return changed;
   }
 
-  private async next(ledger: Ledger, limit: number) {
-    const { mode } = ledger;
+  private async next(unit: LedgerUnit, limit: number) {
+    const { mode } = unit;
     for (let look = 1; ; look++) {
-      const waiting = await this.claims.waiting(ledger, this.last[mode], limit);
+      const waiting = await this.claims.waiting(unit, this.last[mode], limit);
       this.last[mode] = waiting.at(-1)?.organization ?? this.last[mode];
-      const locked = await this.claims.lock(ledger, turnsOf(waiting, limit));
+      const locked = await this.claims.lock(unit, turnsOf(waiting, limit));
       if (locked.refunds.length > 0 || waiting.length === 0 || look === MOST_LOOKS) return locked;
     }
   }

@@ -1,19 +1,19 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
-import type { Write } from '../../../shared/decision.js';
+import type { MovedClock } from '../../../shared/clock.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
+import type { LedgerUnit, Unit } from '../../../shared/unit.js';
 import type { Refund } from '../domain/refund.js';
 import type { Payout, RefundEvent, RefundStatus } from '../domain/refund-state.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
   /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
-  abstract add(caller: Caller, refund: Refund): Write;
+  abstract add(unit: Unit, refund: Refund): void;
   /** Stores `after`. Stale unless the stored refund has still the status, the approval and the claim of `before`: of two changes at once, one is stored. */
-  abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
-  /** Locks a refund until the end of the open transaction. `now` is the time of the database, in milliseconds. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<{ readonly refund: Refund; readonly now: number }>;
+  abstract change(unit: Unit, before: Refund, after: Refund): void;
+  /** Locks a refund until the end of the unit. `now` is the time of the database, in milliseconds. Refuses with not_found. */
+  abstract lock(unit: Unit, id: OwnId): Promise<{ readonly refund: Refund; readonly now: number }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
@@ -44,16 +44,19 @@ export abstract class Claims {
    * Up to `limit` organizations with claimable refunds, in the order of their turns: those after the organization `last` first.
    * `refunds` counts what one of them can get at most. The last one may have none: then the next look goes on behind it.
    */
-  abstract waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]>;
+  abstract waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly Turn[]>;
   /**
-   * Locks claimable refunds in the open transaction, as many of each organization as its turn says: first those that were never claimed, the oldest first, then
+   * Locks claimable refunds until the end of the unit, as many of each organization as its turn says: first those that were never claimed, the oldest first, then
    * in the order in which they became claimable. Leaves out those that another transaction has locked. `now` is the time of the database, in milliseconds.
    */
-  abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<{ readonly refunds: Refund[]; readonly now: number }>;
-  abstract store(ledger: Ledger, claimed: readonly Refund[]): readonly Write[];
+  abstract lock(
+    unit: LedgerUnit,
+    turns: readonly Turn[],
+  ): Promise<{ readonly refunds: Refund[]; readonly now: number }>;
+  abstract store(unit: LedgerUnit, claimed: readonly Refund[]): void;
 }
 
 export abstract class RefundEvents {
   /** Records an event with the refund as the API shows it after the change. With a URL, the event is also sent there. */
-  abstract record(caller: TimedCaller, event: RefundEvent, refund: Refund, notifyUrl: string | null): Write;
+  abstract record(unit: Unit, event: RefundEvent, refund: Refund, notifyUrl: string | null): void;
 }

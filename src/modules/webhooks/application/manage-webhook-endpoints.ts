@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
-import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { NO_ORGANIZATION, newId } from '../../../shared/id.js';
+import type { Unit } from '../../../shared/unit.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { EVENT_ID } from '../../events/index.js';
@@ -34,42 +34,32 @@ export class ManageWebhookEndpoints {
   ) {}
 
   /** Refuses with webhook_endpoint_limit. */
-  async create(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
-    return inTransaction(caller, async () => {
-      const others = await this.endpoints.all(caller);
-      const endpoint = newEndpoint(input, others, caller.mode, await this.clock.at(caller), this.urls);
-      const secret = newWebhookSecret();
-      await this.endpoints.add(caller, endpoint, secret);
-      return decided({ endpoint, secret });
-    });
+  async create(unit: Unit, input: NewWebhookEndpoint): Promise<WithSecret> {
+    const endpoint = newEndpoint(input, await this.endpoints.all(unit), unit.mode, unit, this.urls);
+    const secret = newWebhookSecret();
+    this.endpoints.add(unit, endpoint, secret);
+    return { endpoint, secret };
   }
 
-  async change(caller: Caller, id: string, change: WantedEndpoint): Promise<Decision<WebhookEndpoint>> {
-    return inTransaction(caller, async () => {
-      const endpoint = changedEndpoint(await this.endpoints.lock(caller, id), change, this.urls);
-      await this.endpoints.change(caller, endpoint);
-      return decided(endpoint);
-    });
+  async change(unit: Unit, id: string, change: WantedEndpoint): Promise<WebhookEndpoint> {
+    const endpoint = changedEndpoint(await this.endpoints.lock(unit, id), change, this.urls);
+    this.endpoints.change(unit, endpoint);
+    return endpoint;
   }
 
   /** Unfinished deliveries to the endpoint are canceled when they are next due. */
-  async delete(caller: Caller, id: string): Promise<Decision<WebhookEndpoint>> {
-    return inTransaction(caller, async () => {
-      const endpoint = await this.endpoints.lock(caller, id);
-      await this.endpoints.remove(caller, id);
-      return decided(endpoint);
-    });
+  async delete(unit: Unit, id: string): Promise<WebhookEndpoint> {
+    const endpoint = await this.endpoints.lock(unit, id);
+    this.endpoints.remove(unit, id);
+    return endpoint;
   }
 
   /** The previous secret also signs for the overlap. An older one stops at once. */
-  async rotateSecret(caller: Caller, id: string, overlapSeconds: number): Promise<Decision<WithSecret>> {
-    return inTransaction(caller, async () => {
-      const endpoint = await this.endpoints.lock(caller, id);
-      const secret = newWebhookSecret();
-      const previousExpiresAt = (await this.clock.at(caller)).now + overlapSeconds * 1000;
-      await this.endpoints.rotateSecret(caller, id, secret, previousExpiresAt);
-      return decided({ endpoint, secret });
-    });
+  async rotateSecret(unit: Unit, id: string, overlapSeconds: number): Promise<WithSecret> {
+    const endpoint = await this.endpoints.lock(unit, id);
+    const secret = newWebhookSecret();
+    this.endpoints.rotateSecret(unit, id, secret, unit.now + overlapSeconds * 1000);
+    return { endpoint, secret };
   }
 
   /**

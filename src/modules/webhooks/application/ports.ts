@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { Write } from '../../../shared/decision.js';
+import type { Unit } from '../../../shared/unit.js';
 import type { Event, NewEvent } from '../../events/index.js';
 import type { DueReceiver } from '../domain/receiver.js';
 import type { AttemptResult, MadeAttempt } from '../domain/schedule.js';
@@ -62,7 +62,7 @@ export abstract class Deliveries {
   /** Logs something that is no receiver's fault. */
   abstract report(error: unknown): void;
   /** Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are under way do not change. */
-  abstract advance(caller: Caller, seconds: number): Write;
+  abstract advance(unit: Unit, seconds: number): void;
   /** Whether no delivery to the caller is due or under way. */
   abstract isIdle(caller: Caller): Promise<boolean>;
 }
@@ -80,9 +80,9 @@ export abstract class EventDeliveries {
   /** The time of an event that the resource has at most once, in milliseconds, if a delivery of it is unfinished. */
   abstract undeliveredSince(caller: Caller, event: Pick<NewEvent, 'object' | 'type'>): Promise<number | undefined>;
   /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
-  abstract lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
+  abstract lockRecipients(unit: Unit, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
-  abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Promise<Write>;
+  abstract send(unit: Unit, event: Event, recipients: readonly Recipient[], at: number): void;
 }
 
 /** The webhook endpoints of the caller: an organization or, with NO_ORGANIZATION, the ledger. */
@@ -92,13 +92,13 @@ export abstract class WebhookEndpoints {
   /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
   /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: string): Promise<WebhookEndpoint>;
+  abstract lock(unit: Unit, id: string): Promise<WebhookEndpoint>;
   /** Stale if another endpoint has the same `place`. */
-  abstract add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Promise<void>;
-  abstract change(caller: Caller, endpoint: WebhookEndpoint): Promise<void>;
+  abstract add(unit: Unit, endpoint: WebhookEndpoint, secret: string): void;
+  abstract change(unit: Unit, endpoint: WebhookEndpoint): void;
   /** Stores a new secret. The previous one also signs until `previousExpiresAt` (milliseconds). */
-  abstract rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void>;
-  abstract remove(caller: Caller, id: string): Promise<void>;
+  abstract rotateSecret(unit: Unit, id: string, secret: string, previousExpiresAt: number): void;
+  abstract remove(unit: Unit, id: string): void;
   /** Records the health of an endpoint of the owner, unless it has changed since the claim. */
   abstract recordHealth(owner: Caller, claimed: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */

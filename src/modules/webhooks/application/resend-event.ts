@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type ErrorCode, NOT_FOUND, notFound, Refusal } from '../../../shared/errors.js';
+import type { Unit } from '../../../shared/unit.js';
 import { type Event, Events } from '../../events/index.js';
 import { MAX_RESENDABLE } from '../domain/schedule.js';
 import { EventDeliveries, type Recipient } from './ports.js';
@@ -32,16 +31,15 @@ export class ResendEvent {
    * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that subscribe to the type, without those
    * that got MAX_RESENDABLE attempts. Refuses with not_found, or with resend_limit if none is left.
    */
-  async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResentEvent>> {
-    const event = await this.events.find(caller, id);
-    if (event?.mode !== caller.mode) throw notFound('id');
-    return inTransaction(caller, async () => {
-      const all = await this.deliveries.lockRecipients(caller, event, endpoint);
-      requireSome(all, endpoint);
-      const recipients = requireResendable(all, id);
-      const dueAt = this.clock.now();
-      return decided({ event, recipients, dueAt }, await this.deliveries.send(caller, event, recipients, dueAt));
-    });
+  async execute(unit: Unit, id: string, endpoint?: string): Promise<ResentEvent> {
+    const event = await this.events.find(unit, id);
+    if (event?.mode !== unit.mode) throw notFound('id');
+    const all = await this.deliveries.lockRecipients(unit, event, endpoint);
+    requireSome(all, endpoint);
+    const recipients = requireResendable(all, id);
+    const dueAt = this.clock.now();
+    this.deliveries.send(unit, event, recipients, dueAt);
+    return { event, recipients, dueAt };
   }
 }
 

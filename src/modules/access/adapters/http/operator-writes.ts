@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../persistence/database.js';
 import { pathOf } from '../../../../request/errors.js';
 import { Idempotency, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import type { IdempotentResponse, ResponseParts } from '../../../../request/response.js';
-import { decided, inTransaction } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { callerOf } from '../../domain/api-key.js';
 
@@ -14,6 +15,7 @@ const OPERATOR = callerOf({ organization: null, mode: null });
 export class OperatorWrites {
   constructor(
     private readonly idempotency: Idempotency,
+    private readonly database: Database,
     private readonly authenticate: Authenticate,
   ) {}
 
@@ -24,8 +26,8 @@ export class OperatorWrites {
     about: (result: Result) => Partial<ResponseParts> = () => ({}),
   ): Promise<IdempotentResponse> {
     const operation = `${request.method} ${pathOf(request.url)}`;
-    const decide = async () => inTransaction(OPERATOR, async () => decided(await inPath(write())));
-    const response = await this.idempotency.once(OPERATOR, { ...request, operation }, decide, (result) => ({
+    const use = (unit: Unit) => this.database.joined(unit, () => inPath(write()));
+    const response = await this.idempotency.once(OPERATOR, { ...request, operation }, use, (result) => ({
       status: 200,
       body: JSON.stringify(view(result)),
       ...about(result),

@@ -25,6 +25,7 @@ export class TypeormCallerClock extends CallerClock {
   }
 
   at(caller: Caller): TimedCaller | Promise<TimedCaller> {
+    if ('now' in caller) return caller as TimedCaller;
     const { organization, mode } = caller;
     if (mode === 'live' || organization === NO_ORGANIZATION) return this.timed(caller, 0);
     const ahead = this.lookups().get(organization, () => this.aheadOf(organization));

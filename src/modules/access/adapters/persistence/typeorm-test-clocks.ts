@@ -3,6 +3,7 @@ import { MoreThan } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { type MovedTestClock, TestClocks } from '../../application/ports.js';
 import type { TestClock } from '../../domain/test-clock.js';
 import { TestClockRecord } from './test-clock.record.js';
@@ -13,15 +14,19 @@ export class TypeormTestClocks extends TestClocks {
     super();
   }
 
-  async lock(caller: Caller): Promise<TestClock> {
-    const clocks = this.database.repository(TestClockRecord);
-    const unmoved = { ...keyOf(caller), aheadSeconds: 0, scheduledSeconds: 0 };
-    await clocks.createQueryBuilder().insert().values(unmoved).orIgnore().execute();
-    return clocks.findOneOrFail({ where: keyOf(caller), lock: { mode: 'pessimistic_write' } });
+  async lock(unit: Unit): Promise<TestClock> {
+    return this.database.inTransaction(unit, async ({ manager }) => {
+      const unmoved = { ...keyOf(unit), aheadSeconds: 0, scheduledSeconds: 0 };
+      const insert = manager.createQueryBuilder().insert().into(TestClockRecord).values(unmoved);
+      await insert.orIgnore().execute();
+      const lock = { mode: 'pessimistic_write' } as const;
+      return manager.findOneOrFail(TestClockRecord, { where: keyOf(unit), lock });
+    });
   }
 
-  async store(caller: Caller, { aheadSeconds, scheduledSeconds }: TestClock): Promise<void> {
-    await this.database.repository(TestClockRecord).update(keyOf(caller), { aheadSeconds, scheduledSeconds });
+  store(unit: Unit, { aheadSeconds, scheduledSeconds }: TestClock): void {
+    const change = { aheadSeconds, scheduledSeconds };
+    this.database.atCommit(unit, ({ manager }) => manager.update(TestClockRecord, keyOf(unit), change));
   }
 
   async moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]> {

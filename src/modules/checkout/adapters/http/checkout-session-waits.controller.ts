@@ -33,7 +33,7 @@ export class CheckoutSessionWaitsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.changeSession.awaitPayment(caller, ownId(caller, id), request.body),
+      (unit) => this.changeSession.awaitPayment(unit, ownId(unit, id), request.body),
       (session) => ({ status: 200, body: checkoutSessionJson(session) }),
     );
   }

@@ -44,7 +44,7 @@ export class CheckoutSessionsController {
     const response = await this.idempotency.once(
       caller,
       request,
-      () => this.changeSession.open(caller, toNewSession(request.body)),
+      (unit) => this.changeSession.open(unit, toNewSession(request.body)),
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
@@ -71,7 +71,7 @@ export class CheckoutSessionsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, () => this.changeSession.expire(caller, ownId(caller, id)), closed);
+    return this.idempotency.once(caller, request, (unit) => this.changeSession.expire(unit, ownId(unit, id)), closed);
   }
 
   @Operation('completeCheckoutSession', {
@@ -90,7 +90,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.changeSession.completeFree(caller, ownId(caller, id)),
+      (unit) => this.changeSession.completeFree(unit, ownId(unit, id)),
       closed,
     );
   }
@@ -108,12 +108,7 @@ export class CheckoutSessionsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
-    return this.idempotency.once(
-      caller,
-      request,
-      async () => this.changeSession.redact(caller, ownId(caller, id)),
-      closed,
-    );
+    return this.idempotency.once(caller, request, (unit) => this.changeSession.redact(unit, ownId(unit, id)), closed);
   }
 
   @Operation('readCheckoutSession', {

@@ -44,7 +44,7 @@ export class LedgerCheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      async () => this.changeSession.awaitPayment(caller, id, request.body),
+      (unit) => this.changeSession.awaitPayment(unit, id, request.body),
       (session) => changed(ledgerCheckoutSessionView(caller.organization, session)),
     );
   }

@@ -6,6 +6,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { NO_DETAILS } from '../../domain/session-terms.js';
@@ -46,21 +47,25 @@ export class PostgresSessionDetails extends SessionDetails {
     super();
   }
 
-  async clear(caller: Caller, { state }: CheckoutSession): Promise<void> {
+  clear(unit: Unit, { state }: CheckoutSession): void {
     const { id, status, isRedacted, metadata, lineItems } = state;
     const change = { ...NO_DETAILS, status, isRedacted, metadata, lineItems };
-    await this.database.repository(CheckoutSessionRecord).update(keyOf(caller, id), change);
-    await this.traces.forget(caller, [uuidOf(id)], 'clear');
+    this.database.atCommit(unit, async (transaction) => {
+      await transaction.manager.update(CheckoutSessionRecord, keyOf(unit, id), change);
+      await this.traces.forget(transaction, unit, [uuidOf(id)], 'clear');
+    });
   }
 
-  async remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
-    const locked = await this.database.query<{ id: string }>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
-    const all = locked.map(({ id }) => id);
-    const kept = await this.traces.kept(caller, all);
-    const gone = all.filter((id) => !kept.includes(id));
-    await this.traces.forget(caller, gone, 'remove');
-    await this.database.query(REMOVE, [...scope(caller), gone]);
-    return kept.map((id) => idOfRow(caller, { id }));
+  async remove(unit: Unit, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
+    return this.database.inTransaction(unit, async (transaction) => {
+      const locked = await transaction.query<{ id: string }>(LOCK_EXPIRED, [...scope(unit), ids.map(uuidOf)]);
+      const all = locked.map(({ id }) => id);
+      const kept = await this.traces.kept(transaction, unit, all);
+      const gone = all.filter((id) => !kept.includes(id));
+      await this.traces.forget(transaction, unit, gone, 'remove');
+      await transaction.query(REMOVE, [...scope(unit), gone]);
+      return kept.map((id) => idOfRow(unit, { id }));
+    });
   }
 
   async closed(caller: Caller, { days, limit, after }: ClosedPage): Promise<ClosedSession[]> {

@@ -18,6 +18,7 @@ import {
   withOrganization,
 } from '../../../../request/schema.js';
 import { createdAt } from '../../../../shared/id.js';
+import type { NewEvent } from '../../../events/index.js';
 import {
   CHECKOUT_SESSION_ID,
   type CheckoutSession,
@@ -26,6 +27,7 @@ import {
   type PaymentStatus,
   REDACTED,
   referenceOf,
+  type SessionEvent,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
 import { type UiMode } from '../../domain/session-terms.js';
@@ -172,4 +174,10 @@ export function ledgerCheckoutSessionView(
   session: CheckoutSession,
 ): ValueOf<typeof LEDGER_CHECKOUT_SESSION> {
   return withOrganization(organization, checkoutSessionView(session));
+}
+
+export function toEvent(type: SessionEvent, session: CheckoutSession, reason: string | null = null): NewEvent {
+  const { id, notifyUrl } = session.state;
+  const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;
+  return { type, object: id, sequence, data: checkoutSessionJson(session), reason, notifyUrl };
 }

@@ -1,10 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
+import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { type Caller, MODES, nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
-import { decided, inTransaction } from '../../../../shared/decision.js';
 import { Organizations } from '../../../access/index.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CheckoutSessions, type ClosedSession, type OverdueSession, SessionDetails } from '../../application/ports.js';
@@ -20,7 +19,7 @@ const MAX_FORGETTING_MS = 5_000;
 @Injectable()
 export class SessionSweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly database: Database,
+    private readonly units: Units,
     private readonly sessions: CheckoutSessions,
     private readonly details: SessionDetails,
     private readonly changeSession: ChangeCheckoutSession,
@@ -49,7 +48,7 @@ export class SessionSweeper implements OnApplicationBootstrap {
     for (const owned of Map.groupBy(overdue, nameOf).values()) {
       const [{ organization, mode }] = owned as [OverdueSession];
       const places = owned.map(({ place }) => place);
-      await this.database.commit(async () => this.changeSession.expireOverdue({ organization, mode, ahead }, places));
+      await this.units.commit({ organization, mode }, (unit) => this.changeSession.expireOverdue(unit, places, ahead));
     }
   }
 
@@ -75,11 +74,10 @@ export class SessionSweeper implements OnApplicationBootstrap {
 
   private async forgetThese(caller: Caller, closed: readonly ClosedSession[]): Promise<void> {
     const expired = closed.filter(({ isExpired }) => isExpired).map(({ id }) => id);
-    const remove = async () => decided(await this.details.remove(caller, expired));
-    const paid = await this.database.commit(async () => inTransaction(caller, remove));
+    const paid = await this.units.commit(caller, (unit) => this.details.remove(unit, expired));
     for (const { id, isExpired } of closed) {
       if (!isExpired || paid.includes(id))
-        await this.database.commit(async () => this.changeSession.redact(caller, id));
+        await this.units.commit(caller, (unit) => this.changeSession.redact(unit, id));
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The statements that list events. */
 
-import type { PlainStatement } from '../../../../persistence/database.js';
 import { createdBetween } from '../../../../persistence/rows.js';
+import { type Places, statement } from '../../../../persistence/statement.js';
 import type { Order } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { LAST_POSITION } from './event-floor.js';
@@ -12,45 +12,74 @@ const PAGE_BYTES = 1_048_576;
 const inPlace = (order: Order): string => `position ${order}, id ${order}`;
 
 /** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
-function bounded(query: string, order: string, limit = '$5', columns = EVENT_COLUMNS): string {
+function bounded(query: string, order: string, limit: string, columns = EVENT_COLUMNS): string {
   return `SELECT ${columns}, followed FROM (
       SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
       FROM (${query} ORDER BY ${order} LIMIT ${limit}) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
     ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
 }
 
-const OWN = 'SELECT * FROM events WHERE organization_id = $1 AND mode = $2';
+/** A page of an organization's events: beyond the IDs `low` and `high`, made in real time between the IDs `first` and `end`. */
+export interface EventPage {
+  readonly organization: string;
+  readonly mode: string;
+  readonly low: string;
+  readonly high: string;
+  readonly limit: number;
+  readonly first: string;
+  readonly end: string;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly last: string | number;
+}
+
+/** Of the resource `id`, with its story, those of a type and of one object. */
+export interface ObjectPage extends EventPage {
+  readonly id: string;
+  readonly type: string | null;
+  readonly object: string | null;
+}
+
+type Page = Places<EventPage>;
+
+const own = ({ organization, mode }: Page) =>
+  `SELECT * FROM events WHERE organization_id = ${organization} AND mode = ${mode}`;
 /** No condition of the index, because there PostgreSQL would begin a descending scan, above the place of the page. */
 const upTo = (last: string) => `position + 0 <= ${last}`;
-const IN_TIME = `id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND ${upTo('$10')}`;
-const PAGE = `${OWN} AND ${IN_TIME}`;
-/** The places of the IDs `$3` and `$4`. Of an ID that has no event, it is that of the event next to it. */
-const position = (nearest: string) =>
-  `(SELECT position FROM events WHERE organization_id = $1 AND mode = $2 AND ${nearest} LIMIT 1)`;
-const LOW = `coalesce(${position('id <= $3 ORDER BY id DESC')}, 0), $3`;
-const HIGH = `coalesce(${position('id >= $4 ORDER BY id')}, ${LAST_POSITION}), $4`;
-const BETWEEN = `(position, id) > (${LOW}) AND (position, id) < (${HIGH})`;
+const inTime = ({ first, end, from, to, last }: Page) =>
+  `id > ${first} AND id < ${end} AND ${createdBetween(from, to)} AND ${upTo(last)}`;
+/** The places of the IDs `low` and `high`. Of an ID that has no event, it is that of the event next to it. */
+const position = ({ organization, mode }: Page, nearest: string) =>
+  `(SELECT position FROM events WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
+const low = (page: Page) => `coalesce(${position(page, `id <= ${page.low} ORDER BY id DESC`)}, 0), ${page.low}`;
+const high = (page: Page) =>
+  `coalesce(${position(page, `id >= ${page.high} ORDER BY id`)}, ${LAST_POSITION}), ${page.high}`;
+const between = (page: Page) => `(position, id) > (${low(page)}) AND (position, id) < (${high(page)})`;
+
+const listStatement = (order: Order) =>
+  statement<EventPage>(`events.list_all_${order}`, (page) =>
+    bounded(`${own(page)} AND ${inTime(page)} AND ${between(page)}`, inPlace(order), page.limit),
+  );
 
 /** The range of a type includes the type, so that the planner uses that index, and does not read all types to find a rare one. */
-function listStatement(filter: 'all' | 'type', order: Order): PlainStatement {
-  const ofType = `(type, position, id) > ($11, ${LOW}) AND (type, position, id) < ($11, ${HIGH})`;
-  const text =
-    filter === 'all'
-      ? bounded(`${PAGE} AND ${BETWEEN}`, inPlace(order))
-      : bounded(`${PAGE} AND ${ofType}`, `type ${order}, ${inPlace(order)}`);
-  return { name: `events.list_${filter}_${order}`, text };
-}
+const listOfType = (order: Order) =>
+  statement<EventPage & { readonly type: string }>(`events.list_type_${order}`, (page) => {
+    const { type } = page;
+    const ofType = `(type, position, id) > (${type}, ${low(page)}) AND (type, position, id) < (${type}, ${high(page)})`;
+    return bounded(`${own(page)} AND ${inTime(page)} AND ${ofType}`, `type ${order}, ${inPlace(order)}`, page.limit);
+  });
 
-/** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all of the time between. */
-export function listOfObjects(name: string, stories: readonly string[], order: Order): PlainStatement {
-  const objects = ['SELECT $11::uuid', ...stories.map((text) => text.replaceAll('$3', '$11'))].join(' UNION ALL ');
-  return {
-    name: `events.list_${name}_${order}`,
-    text: `WITH own AS MATERIALIZED (
-        ${OWN} AND object_id = ANY (ARRAY(${objects})) AND type = coalesce($12, type) AND object_id = coalesce($13, object_id))
-      ${bounded(`SELECT * FROM own WHERE ${IN_TIME} AND ${BETWEEN}`, inPlace(order))}`,
-  };
-}
+type Story = (of: Places<Pick<ObjectPage, 'organization' | 'mode' | 'id'>>) => string;
+
+/** They are few, and materialized so that the planner does not read all of the time between. */
+export const listOfObjects = (name: string, stories: readonly Story[], order: Order) =>
+  statement<ObjectPage>(`events.list_${name}_${order}`, (page) => {
+    const objects = [`SELECT ${page.id}::uuid`, ...stories.map((story) => story(page))].join(' UNION ALL ');
+    return `WITH own AS MATERIALIZED (
+        ${own(page)} AND object_id = ANY (ARRAY(${objects})) AND type = coalesce(${page.type}, type)
+          AND object_id = coalesce(${page.object}, object_id))
+      ${bounded(`SELECT * FROM own WHERE ${inTime(page)} AND ${between(page)}`, inPlace(order), page.limit)}`;
+  });
 
 const EVERY = '/* every organization: the ledger reads the events of all */';
 const SHOWN = `organization_id AS organization, ${EVENT_COLUMNS}`;
@@ -78,6 +107,6 @@ function listOfAll(order: Order) {
 }
 
 const inEachOrder = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
-export const LIST = inEachOrder((order) => ({ all: listStatement('all', order), type: listStatement('type', order) }));
+export const LIST = inEachOrder((order) => ({ all: listStatement(order), type: listOfType(order) }));
 export const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
 export const OF_ALL = inEachOrder(listOfAll);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { Database, type PlainStatement } from '../../../../persistence/database.js';
+import { Database } from '../../../../persistence/database.js';
 import { Facts } from '../../../../platform/facts.js';
 import { type Caller, type Ledger, MODES, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
@@ -60,17 +60,30 @@ export class PostgresEvents extends Events {
 
   private async found(caller: Caller, filter: EventFilter, ahead: number): Promise<Found[]> {
     const { type, object, about, order, limit } = filter;
-    const [low, high, ...rest] = await this.range(filter, ahead);
-    const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
-    const read = (statement: PlainStatement, ...more: readonly unknown[]) =>
-      this.database.read<Found>(caller, statement, [...page, ...more]);
+    const [low, high, first, end, from, to, last] = await this.range(filter, ahead);
+    const place = {
+      organization: uuidOf(caller.organization),
+      mode: caller.mode,
+      low,
+      high,
+      first,
+      end,
+      from,
+      to,
+      last,
+    };
+    const page = { ...place, limit: limit + 1 };
     const whole = about ?? object;
-    if (whole === undefined) return type === undefined ? read(LIST[order].all) : read(LIST[order].type, type);
+    if (whole === undefined) {
+      const { all, type: ofType } = LIST[order];
+      return this.database.read<Found>(caller, ...(type === undefined ? all.of(page) : ofType.of({ ...page, type })));
+    }
     const stories = this.facts.resources.flatMap(({ story }) =>
       story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
     );
     const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
-    return read(statement, uuidOf(whole), type ?? null, object === undefined ? null : uuidOf(object));
+    const objects = { id: uuidOf(whole), type: type ?? null, object: object === undefined ? null : uuidOf(object) };
+    return this.database.read<Found>(caller, ...statement.of({ ...page, ...objects }));
   }
 
   private async foundOfAll({ mode }: Ledger, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {

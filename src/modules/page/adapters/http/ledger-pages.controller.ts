@@ -3,6 +3,7 @@ import { Idempotency, IdempotencyKey } from '../../../../request/idempotency/ide
 import { changed } from '../../../../request/response.js';
 import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { Organizations } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
@@ -51,7 +52,7 @@ export class LedgerPagesController {
     { caller, id, request }: Owned<SetPaymentUrlRequest>,
   ) {
     const { payment_url: paymentUrl } = request.body;
-    const set = () => this.setPaymentUrl.ofSession(caller, id, paymentUrl);
+    const set = (unit: Unit) => this.setPaymentUrl.ofSession(unit, id, paymentUrl);
     return this.idempotency.once(caller, request, set, (session) =>
       changed(ledgerPageView(session, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl })),
     );

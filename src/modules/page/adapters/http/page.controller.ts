@@ -5,8 +5,8 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { PublicUrl } from '../../../../request/public-url.js';
 import { HttpResponse } from '../../../../request/response.js';
 import { Public } from '../../../../request/route.js';
-import type { Decision } from '../../../../shared/decision.js';
 import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
+import type { Unit } from '../../../../shared/unit.js';
 import type { CheckoutPage, Visit } from '../../application/checkout-page.js';
 import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
@@ -61,7 +61,7 @@ export class PageController {
   @Post('pay')
   @TakesForm()
   pay(@Req() request: PageRequest): Promise<HttpResponse> {
-    return this.decided(request, () => this.payFromPage.start(request.params.token));
+    return this.decided(request, (unit) => this.payFromPage.start(unit, request.params.token));
   }
 
   @Get('pretend')
@@ -77,18 +77,19 @@ export class PageController {
   @TakesForm()
   async pretendTo(@Req() request: PageRequest, @Param('outcome') outcome: string): Promise<HttpResponse> {
     if (!isOutcome(outcome)) throw notFound('token');
-    return this.decided(request, () => this.payFromPage.pretend(request.params.token, outcome));
+    return this.decided(request, (unit) => this.payFromPage.pretend(unit, request.params.token, outcome));
   }
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
-  private async decided(request: PageRequest, decide: () => Promise<Decision<NextPlace>>): Promise<HttpResponse> {
+  private async decided(request: PageRequest, decide: (unit: Unit) => Promise<NextPlace>): Promise<HttpResponse> {
     const path = this.hostedPathOf(request);
     const locationOf = (place: NextPlace) => {
       if (typeof place === 'object') return place.url;
       return place === 'page' ? path : `${path}/${place}`;
     };
     try {
-      const response = await this.idempotency.withoutKey(decide, (place) => redirectTo(locationOf(place)));
+      const caller = this.readPage.callerOf(request.params.token);
+      const response = await this.idempotency.withoutKey(caller, decide, (place) => redirectTo(locationOf(place)));
       return seeOther(response);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'state') return goTo(path);

@@ -7,6 +7,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { type DueTransfer, Pages, type StoredPage } from '../../application/ports.js';
 import { CheckoutPageRecord } from './checkout-page.record.js';
@@ -26,22 +27,26 @@ export class TypeormPages extends Pages {
     return { paymentUrl: page?.paymentUrl ?? null, isStarted: Boolean(page?.startedAt) };
   }
 
-  async start(caller: Caller, session: string): Promise<void> {
-    await this.upsert({ ...keyOf(caller, session), startedAt: () => 'now()' }, 'started_at');
+  start(unit: Unit, session: string): void {
+    this.upsert(unit, { ...keyOf(unit, session), startedAt: () => 'now()' }, 'started_at');
   }
 
-  async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
-    const upsert = this.upsert({ ...keyOf(caller, session), paymentUrl }, 'payment_url');
-    await orStale(upsert, 'checkout_pages_session_fkey');
+  setPaymentUrl(unit: Unit, session: string, paymentUrl: string): void {
+    this.upsert(unit, { ...keyOf(unit, session), paymentUrl }, 'payment_url');
   }
 
-  async addTransfer(caller: Caller, session: OwnId, dueAt: Date): Promise<void> {
-    const row = { ...keyOf(caller, session), dueAt };
-    await this.database.repository(LatePaymentRecord).createQueryBuilder().insert().values(row).orIgnore().execute();
+  addTransfer(unit: Unit, session: OwnId, dueAt: Date): void {
+    const row = { ...keyOf(unit, session), dueAt };
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.createQueryBuilder().insert().into(LatePaymentRecord).values(row).orIgnore().execute(),
+    );
   }
 
-  async takeTransfer(caller: Caller, session: OwnId): Promise<boolean> {
-    const { affected } = await this.database.repository(LatePaymentRecord).delete(keyOf(caller, session));
+  async takeTransfer(unit: Unit, session: OwnId): Promise<boolean> {
+    const key = keyOf(unit, session);
+    const { affected } = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.delete(LatePaymentRecord, key),
+    );
     return affected === 1;
   }
 
@@ -61,9 +66,11 @@ export class TypeormPages extends Pages {
   }
 
   /** Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
-  private upsert(row: QueryDeepPartialEntity<CheckoutPageRecord>, column: string) {
-    const insert = this.database.repository(CheckoutPageRecord).createQueryBuilder().insert().values(row);
-    return insert.orUpdate([column], KEY).execute();
+  private upsert(unit: Unit, row: QueryDeepPartialEntity<CheckoutPageRecord>, column: string): void {
+    this.database.atCommit(unit, ({ manager }) => {
+      const insert = manager.createQueryBuilder().insert().into(CheckoutPageRecord).values(row);
+      return orStale(insert.orUpdate([column], KEY).execute(), 'checkout_pages_session_fkey');
+    });
   }
 }
 

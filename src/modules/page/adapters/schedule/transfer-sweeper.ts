@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
+import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { PayFromPage } from '../../application/pay-from-page.js';
@@ -12,7 +12,7 @@ const BATCH = 10;
 @Injectable()
 export class TransferSweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly database: Database,
+    private readonly units: Units,
     private readonly pages: Pages,
     private readonly payFromPage: PayFromPage,
     private readonly jobs: Jobs,
@@ -27,7 +27,8 @@ export class TransferSweeper implements OnApplicationBootstrap {
       limit: BATCH,
       find: (most, after) => this.pages.dueTransfers(most, after, clock),
       handle: async (due) => {
-        for (const transfer of due) await this.database.commit(async () => this.payFromPage.receive(transfer));
+        for (const transfer of due)
+          await this.units.commit(transfer.caller, (unit) => this.payFromPage.receive(unit, transfer));
       },
     });
   }

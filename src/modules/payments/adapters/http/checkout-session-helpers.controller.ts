@@ -35,7 +35,7 @@ export class CheckoutSessionHelpersController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.recordPayment.pay(caller, ownId(caller, id), request.body),
+      (unit) => this.recordPayment.pay(unit, ownId(unit, id), request.body),
       ({ payment }) => changed(paymentView(payment)),
     );
   }

@@ -5,6 +5,7 @@ import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/rout
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';
@@ -33,7 +34,7 @@ export class LedgerHoldsController {
   @IdempotencyKey('required')
   place(@OfOwner(PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
     const { amount, reason = null, reference = null } = request.body;
-    const place = async () => this.changeHolds.place(caller, id, { amount, reason, reference });
+    const place = (unit: Unit) => this.changeHolds.place(unit, id, { amount, reason, reference });
     return this.idempotency.once(caller, request, place, (hold) => ({
       status: 201,
       body: JSON.stringify(holdView(hold)),
@@ -68,7 +69,7 @@ export class LedgerHoldsController {
   @Post('holds/:id/release')
   @IdempotencyKey('accepted')
   release(@OfOwner(HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
-    const release = () => this.changeHolds.release(caller, id);
+    const release = (unit: Unit) => this.changeHolds.release(unit, id);
     return this.idempotency.once(caller, request, release, (hold) => changed(holdView(hold)));
   }
 }

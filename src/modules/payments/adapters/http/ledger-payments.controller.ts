@@ -38,7 +38,7 @@ export class LedgerPaymentsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.recordPayment.execute(caller, toNewPayment(request.body), request.body.on_mismatch),
+      (unit) => this.recordPayment.execute(unit, toNewPayment(request.body), request.body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerPaymentView(payment)),

@@ -5,6 +5,7 @@ import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { Holds, type LedgerHoldFilter } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -16,14 +17,14 @@ export class TypeormHolds extends Holds {
     super();
   }
 
-  async add(caller: Caller, { state }: Hold): Promise<void> {
+  add(unit: Unit, { state }: Hold): void {
     const { organization: _, ...row } = state;
-    const ids = { ...keyOf(caller, state.id), payment: uuidOf(state.payment) };
-    await this.database.repository(HoldRecord).insert({ ...row, ...ids });
+    const ids = { ...keyOf(unit, state.id), payment: uuidOf(state.payment) };
+    this.database.atCommit(unit, ({ manager }) => manager.insert(HoldRecord, { ...row, ...ids }));
   }
 
-  async close(caller: Caller, { state: { id, status } }: Hold): Promise<void> {
-    await this.database.repository(HoldRecord).update(keyOf(caller, id), { status });
+  close(unit: Unit, { state: { id, status } }: Hold): void {
+    this.database.atCommit(unit, ({ manager }) => manager.update(HoldRecord, keyOf(unit, id), { status }));
   }
 
   async get(caller: Caller, id: string): Promise<Hold> {

@@ -18,7 +18,8 @@ import {
 import { MISMATCHES } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import { PAYMENT_ID, type Payment, type PaymentState } from '../../domain/payment.js';
+import type { NewEvent } from '../../../events/index.js';
+import { PAYMENT_ID, type Payment, type PaymentEvent, type PaymentState } from '../../domain/payment.js';
 
 const FIELDS = {
   id: id(PAYMENT_ID, 'ID of the payment.'),
@@ -78,4 +79,9 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
 export function ledgerPaymentView(payment: Payment): ValueOf<typeof LEDGER_PAYMENT> {
   const { organization, id, reference } = payment.state;
   return { ...withOrganization(organization, paymentView(payment)), created: recordedAt(id), reference };
+}
+
+export function toEvent(type: PaymentEvent, payment: Payment): NewEvent {
+  const { id, version, notifyUrl } = payment.state;
+  return { type, object: id, sequence: version, data: JSON.stringify(paymentView(payment)), notifyUrl };
 }

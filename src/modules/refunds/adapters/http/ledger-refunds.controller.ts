@@ -6,9 +6,11 @@ import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validatio
 import { Keyed, PathId, ValidBody, ValidQuery } from '../../../../request/validation/validation.js';
 import { type Ledger, Owners } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { Refunds } from '../../application/ports.js';
+import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
@@ -35,6 +37,7 @@ export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
+    private readonly recordRefund: RecordRefund,
     private readonly changeRefund: ChangeRefund,
   ) {}
 
@@ -54,7 +57,7 @@ export class LedgerRefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.changeRefund.record(caller, toMadeRefund(request.body)),
+      (unit) => this.recordRefund.execute(unit, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerRefundView(refund)),
@@ -93,7 +96,7 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   succeed(@OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
     const { provider_reference: reference = null } = request.body;
-    const succeed = () => this.changeRefund.execute(caller, id, (refund) => refund.succeed(reference));
+    const succeed = (unit: Unit) => this.changeRefund.succeed(unit, id, reference);
     return this.idempotency.once(caller, request, succeed, changed);
   }
 
@@ -106,7 +109,7 @@ export class LedgerRefundsController {
   @Post(':id/fail')
   @IdempotencyKey('accepted')
   fail(@OfOwner(REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
-    const fail = () => this.changeRefund.execute(caller, id, (refund) => refund.fail(toFailure(request.body)));
+    const fail = (unit: Unit) => this.changeRefund.fail(unit, id, toFailure(request.body));
     return this.idempotency.once(caller, request, fail, changed);
   }
 
@@ -120,7 +123,7 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   return(@OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
     const { reason = null } = request.body;
-    const comeBack = () => this.changeRefund.execute(caller, id, (refund) => refund.return(reason));
+    const comeBack = (unit: Unit) => this.changeRefund.return(unit, id, reason);
     return this.idempotency.once(caller, request, comeBack, changed);
   }
 }
@@ -146,8 +149,11 @@ export class LedgerClaimsController {
   })
   @Post('claim')
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
+    const claim = toClaim(body);
+    const { organization } = claim;
     return this.idempotency.withoutKey(
-      () => this.claimRefunds.execute(ledger, toClaim(body)),
+      organization === undefined ? ledger : { organization, ...ledger },
+      (unit) => this.claimRefunds.execute(unit, claim),
       (items) => listResponse({ items, hasMore: false }, ledgerRefundView).parts,
     );
   }
@@ -169,7 +175,7 @@ export class LedgerClaimsController {
     const extension = toExtension(request.body);
     const id = ownId(ledger, pathId);
     const caller = await this.owners.of(ledger, id, request.body.organization);
-    const extend = async () => this.claimRefunds.change(caller, id, (refund, now) => refund.extend(extension, now));
+    const extend = (unit: Unit) => this.claimRefunds.change(unit, id, (refund, now) => refund.extend(extension, now));
     return this.idempotency.once(caller, request, extend, changed);
   }
 
@@ -183,8 +189,8 @@ export class LedgerClaimsController {
   @IdempotencyKey('accepted')
   release(@OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
     const { claim, delay_seconds: delaySeconds = 0 } = request.body;
-    const release = async () =>
-      this.claimRefunds.change(caller, id, (refund, now) => refund.release(claim, delaySeconds, now));
+    const release = (unit: Unit) =>
+      this.claimRefunds.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));
     return this.idempotency.once(caller, request, release, changed);
   }
 }

@@ -4,6 +4,7 @@ import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/
 import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
 import { type Refund } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
@@ -32,7 +33,7 @@ export class RefundHelpersController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, id, (refund) => refund.succeed(null));
+    return this.commit(caller, request, (unit) => this.changeRefund.succeed(unit, ownId(unit, id), null));
   }
 
   @Operation('failTestRefund', {
@@ -48,7 +49,9 @@ export class RefundHelpersController {
     @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, id, (refund) => refund.fail(toFailure(request.body)));
+    return this.commit(caller, request, (unit) =>
+      this.changeRefund.fail(unit, ownId(unit, id), toFailure(request.body)),
+    );
   }
 
   @Operation('returnTestRefund', {
@@ -64,11 +67,12 @@ export class RefundHelpersController {
     @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, id, (refund) => refund.return(request.body.reason ?? null));
+    return this.commit(caller, request, (unit) =>
+      this.changeRefund.return(unit, ownId(unit, id), request.body.reason ?? null),
+    );
   }
 
-  private commit(caller: Caller, request: KeyedRequest, id: string, transition: (refund: Refund) => Refund) {
-    const decide = () => this.changeRefund.execute(caller, ownId(caller, id), transition);
-    return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
+  private commit(caller: Caller, request: KeyedRequest, change: (unit: Unit) => Promise<Refund>) {
+    return this.idempotency.once(caller, request, change, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

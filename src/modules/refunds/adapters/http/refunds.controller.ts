@@ -5,8 +5,10 @@ import { CallerOfKey, NeedsRight, Operation, ProposerOfKey, RequesterOfKey, Tag 
 import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { ChangeRefund, type ProposedRefund } from '../../application/change-refund.js';
+import type { Unit } from '../../../../shared/unit.js';
+import { ChangeRefund } from '../../application/change-refund.js';
 import { Refunds } from '../../application/ports.js';
+import { type KnownRefund, ProposeRefund } from '../../application/propose-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { DAYS_TO_DECIDE, type Proposer, REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
@@ -33,6 +35,7 @@ export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly refunds: Refunds,
+    private readonly proposeRefund: ProposeRefund,
     private readonly changeRefund: ChangeRefund,
   ) {}
 
@@ -56,7 +59,7 @@ export class RefundsController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.changeRefund.propose(caller, toNewRefund(request.body), proposer),
+      (unit) => this.proposeRefund.execute(unit, toNewRefund(request.body), proposer),
       proposed,
     );
   }
@@ -75,7 +78,7 @@ export class RefundsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    const cancel = () => this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.cancel(now));
+    const cancel = (unit: Unit) => this.changeRefund.cancel(unit, ownId(unit, id));
     return this.idempotency.once(caller, request, cancel, canceled);
   }
 
@@ -138,10 +141,7 @@ export class ApprovalsController {
     @PathId(REFUND_ID) id: string,
   ) {
     const { amount, comment = null } = request.body;
-    const approve = () =>
-      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) =>
-        refund.approve(amount, { by, comment, now }),
-      );
+    const approve = (unit: Unit) => this.changeRefund.approve(unit, ownId(unit, id), amount, { by, comment });
     return this.idempotency.once(caller, request, approve, decided);
   }
 
@@ -160,13 +160,12 @@ export class ApprovalsController {
     @PathId(REFUND_ID) id: string,
   ) {
     const { comment = null } = request.body;
-    const reject = () =>
-      this.changeRefund.execute(caller, ownId(caller, id), (refund, now) => refund.reject({ by, comment, now }));
+    const reject = (unit: Unit) => this.changeRefund.reject(unit, ownId(unit, id), { by, comment });
     return this.idempotency.once(caller, request, reject, decided);
   }
 }
 
-function proposed({ refund, isNew }: ProposedRefund): ResponseParts {
+function proposed({ refund, isNew }: KnownRefund): ResponseParts {
   const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
   return { status: isNew ? 201 : 200, body: refundJson(refund), location };
 }

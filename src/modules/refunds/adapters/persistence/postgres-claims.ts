@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type PlainWrite } from '../../../../persistence/database.js';
-import type { Ledger } from '../../../../shared/caller.js';
+import { Database } from '../../../../persistence/database.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { LedgerUnit } from '../../../../shared/unit.js';
 import { Claims } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 import type { Turn } from '../../domain/turns.js';
@@ -84,46 +84,46 @@ export class PostgresClaims extends Claims {
     super();
   }
 
-  async waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]> {
+  async waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly Turn[]> {
     const statement = this.database.isDistributed ? WAITING_ANYWHERE : WAITING;
     const between = (after: string, until: string) =>
-      this.database.query<WaitingRow>(statement, [ledger.mode, after, until, limit]);
+      this.database.query<WaitingRow>(unit, statement, [unit.mode, after, until, limit]);
     const rows = await between(uuidOf(last), LAST_UUID);
     if (rows.length < limit && !rows.at(-1)?.isEnd) rows.push(...(await between(FIRST_UUID, uuidOf(last))));
     return rows.map(({ organization, refunds }) => ({ organization: idOf(ORGANIZATION_ID, organization), refunds }));
   }
 
-  async lock({ mode }: Ledger, turns: readonly Turn[]) {
+  async lock(unit: LedgerUnit, turns: readonly Turn[]) {
+    const { mode } = unit;
     const rows: LockedRow[] = [];
     for (const group of this.groups(turns)) {
       const owners = group.map(({ organization }) => uuidOf(organization));
       const most = group.map(({ refunds }) => refunds);
       rows.push(
         ...(group.length === 1
-          ? await this.database.query<LockedRow>(LOCK, [owners[0], mode, most[0]])
-          : await this.database.query<LockedRow>(LOCK_ALL, [owners, mode, most])),
+          ? await this.database.query<LockedRow>(unit, LOCK, [owners[0], mode, most[0]])
+          : await this.database.query<LockedRow>(unit, LOCK_ALL, [owners, mode, most])),
       );
     }
     return { refunds: rows.map(({ now, ...row }) => fromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
   }
 
-  store({ mode }: Ledger, claimed: readonly Refund[]): readonly PlainWrite[] {
+  store(unit: LedgerUnit, claimed: readonly Refund[]): void {
     const organizations = new Set(claimed.map(({ state }) => state.organization));
-    return this.groups([...organizations]).map((group) => {
+    for (const group of this.groups([...organizations])) {
       const states = claimed.map(({ state }) => state).filter(({ organization }) => group.includes(organization));
       const owners = states.map(({ organization }) => uuidOf(organization));
       const values = [
         group.length === 1 ? owners[0] : owners,
-        mode,
+        unit.mode,
         states.map(({ id }) => uuidOf(id)),
         states.map(({ claimNumber }) => claimNumber),
         states.map(({ lapses }) => lapses),
         states.map(({ claimExpiresAt }) => new Date(claimExpiresAt ?? 0).toISOString()),
         states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
       ];
-      const { name, text } = group.length === 1 ? STORE : STORE_ALL;
-      return { name, owner: { mode }, sql: text, values, rows: states.length };
-    });
+      this.database.changing(unit, group.length === 1 ? STORE : STORE_ALL, values, states.length);
+    }
   }
 
   /** Citus changes and locks the rows of one organization at a time. */

@@ -1,28 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
+import { insertInto } from '../../../../persistence/batched.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
-import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
-import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
+import { Stale, type Unit } from '../../../../shared/unit.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund } from '../../domain/refund.js';
 import { isWaiting, type Payout, REFUND_ID } from '../../domain/refund-state.js';
-import { proposed } from './hot-refunds.js';
 import { RefundRecord, timesOf, WAITING } from './refund.record.js';
+
+const REFUND = insertInto('new_refund', RefundRecord);
 
 export const COLUMNS = `organization_id AS "organizationId", ${selectionOf(RefundRecord)}`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
-export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
+export const refundsOfPayment = ({
+  organization,
+  mode,
+  id,
+}: Readonly<Record<'organization' | 'mode' | 'id', string>>) =>
+  `SELECT id FROM refunds WHERE organization_id = ${organization} AND mode = ${mode} AND payment_id = ${id}`;
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
@@ -33,26 +39,32 @@ export class TypeormRefunds extends Refunds {
     super();
   }
 
-  add(caller: Caller, refund: Refund): Write {
-    return proposed(caller, refund);
+  add(unit: Unit, { state }: Refund): void {
+    const organizationId = uuidOf(unit.organization);
+    const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
+    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
+    this.database.batched(unit, REFUND, { ...state, ...ids, ...timesOf(state) }, { stale });
   }
 
-  async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
+  change(unit: Unit, { state: before }: Refund, { state }: Refund): void {
     const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } = state;
     const { claimNumber } = before;
     const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
     const seen = { status: before.status, approval: before.approval, claimNumber, claimExpiresAt: claim };
-    const found = { ...keyOf(caller, id), ...seen };
+    const found = { ...keyOf(unit, id), ...seen };
     const decision = { approval, decidedBy, comment };
     const change = { status, failureReason, providerReference, lapses, ...decision, ...timesOf(state) };
-    const { affected } = await this.database.repository(RefundRecord).update(found, change);
-    if (affected !== 1) throw new Stale();
+    this.database.atCommit(unit, async ({ manager }) => {
+      if ((await manager.update(RefundRecord, found, change)).affected !== 1) throw new Stale();
+    });
   }
 
-  async lock(caller: Caller, id: OwnId) {
-    const refund = this.database.repository(RefundRecord).createQueryBuilder().where(keyOf(caller, id));
-    const locked = refund.setLock('for_no_key_update').addSelect('statement_timestamp()', 'now');
-    const { entities, raw } = await locked.getRawAndEntities<{ now: Date }>();
+  async lock(unit: Unit, id: OwnId) {
+    const { entities, raw } = await this.database.inTransaction(unit, ({ manager }) => {
+      const refund = manager.createQueryBuilder(RefundRecord, 'refund').where(keyOf(unit, id));
+      const locked = refund.setLock('for_no_key_update').addSelect('statement_timestamp()', 'now');
+      return locked.getRawAndEntities<{ now: Date }>();
+    });
     if (!entities[0] || !raw[0]) throw notFound('id');
     return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
   }

@@ -1,3 +1,4 @@
+import { counter } from '../../../../platform/metric.js';
 import { listOf, type ResponseParts } from '../../../../request/response.js';
 import {
   CURRENCY,
@@ -15,12 +16,20 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../request/schema.js';
+import { MODES } from '../../../../shared/caller.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { API_KEY_ID } from '../../../access/index.js';
+import type { NewEvent } from '../../../events/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { Refund } from '../../domain/refund.js';
-import { type Approval, DAYS_TO_DECIDE, REFUND_ID, type RefundStatus } from '../../domain/refund-state.js';
+import {
+  type Approval,
+  DAYS_TO_DECIDE,
+  REFUND_ID,
+  type RefundEvent,
+  type RefundStatus,
+} from '../../domain/refund-state.js';
 
 const FIELDS = {
   id: id(REFUND_ID, 'ID of the refund.'),
@@ -117,12 +126,12 @@ function detailsOf({ state }: Refund) {
   return { reference, description, provider_reference };
 }
 
-export function eventDetailsOf(refund: Refund) {
+function eventDetailsOf(refund: Refund) {
   const { approval } = refund.state;
   return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
 }
 
-export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
+function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
   return approval === 'rejected' || approval === 'expired' ? `approval ${approval}` : failureReason;
 }
 
@@ -176,3 +185,24 @@ export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL>
 }
 
 const seconds = <Instant extends number | null>(instant: Instant) => instant && Math.floor(instant / 1000);
+
+export const PAID_UNAPPROVED = counter({
+  name: 'tillgate_refunds_paid_unapproved_total',
+  help: 'Refunds that the ledger reported as paid out while they waited for approval.',
+  labels: { mode: MODES },
+});
+
+export function toEvent(type: RefundEvent, refund: Refund, notifyUrl: string | null): NewEvent {
+  const { version, state } = refund;
+  const isUnapproved = type === 'refund.succeeded' && state.approval === 'waiting';
+  return {
+    type,
+    object: state.id,
+    sequence: type === 'refund.created' ? 1 : version,
+    data: refundJson(refund),
+    reason: reasonOf(refund),
+    details: eventDetailsOf(refund),
+    notifyUrl,
+    committed: isUnapproved ? () => PAID_UNAPPROVED.inc({ mode: state.mode }) : undefined,
+  };
+}

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
+import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { ownId } from '../../../../shared/own-id.js';
@@ -15,7 +15,7 @@ const BATCH = 10;
 @Injectable()
 export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly database: Database,
+    private readonly units: Units,
     private readonly refunds: Refunds,
     private readonly changeRefund: ChangeRefund,
     private readonly jobs: Jobs,
@@ -36,9 +36,7 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   private async expire(overdue: readonly Refund[]): Promise<void> {
     for (const { state } of overdue) {
       const caller = { organization: state.organization, mode: state.mode };
-      await this.database.commit(() =>
-        this.changeRefund.execute(caller, ownId(caller, state.id), (refund, now) => refund.expire(now)),
-      );
+      await this.units.commit(caller, (unit) => this.changeRefund.expire(unit, ownId(unit, state.id)));
     }
   }
 }

@@ -45,7 +45,7 @@ export class ClockController {
     const response = await this.idempotency.once(
       caller,
       request,
-      () => this.advanceTestClock.execute(caller, { advanceSeconds, to }),
+      (unit) => this.advanceTestClock.execute(unit, { advanceSeconds, to }),
       (ahead) => changed(sandboxClockView({ now: this.clock.now() + ahead, ahead })),
     );
     await this.due.perform(caller);

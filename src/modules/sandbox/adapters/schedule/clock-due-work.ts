@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
+import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
@@ -19,7 +19,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   private readonly logger = new Logger(ClockDueWork.name);
 
   constructor(
-    private readonly database: Database,
+    private readonly units: Units,
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
@@ -59,7 +59,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   }
 
   private async moveSchedule(caller: Caller): Promise<void> {
-    const move = (seconds: number) => this.deliveries.advance(caller, seconds);
-    await this.database.commit(() => this.advanceTestClock.moveSchedule(caller, move));
+    await this.units.commit(caller, (unit) =>
+      this.advanceTestClock.moveSchedule(unit, (moved, seconds) => this.deliveries.advance(moved, seconds)),
+    );
   }
 }

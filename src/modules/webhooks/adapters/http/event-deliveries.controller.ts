@@ -57,7 +57,7 @@ export class EventDeliveriesController {
     return this.idempotency.once(
       caller,
       request,
-      () => this.resendEvent.execute(caller, id, request.body.webhook_endpoint ?? undefined),
+      (unit) => this.resendEvent.execute(unit, id, request.body.webhook_endpoint ?? undefined),
       (resent) => ({ status: 200, body: resentEventJson(resent) }),
     );
   }

@@ -6,7 +6,6 @@ import { withOrganization } from '../../../../request/schema.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { decided } from '../../../../shared/decision.js';
 import { pageOf } from '../../../../shared/page.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
@@ -63,7 +62,7 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.create(caller, request.body),
+        (unit) => this.manage.create(unit, request.body),
         (created) => ({
           ...answer(views.withSecretView(created)),
           status: 201,
@@ -114,7 +113,7 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.change(caller, id, request.body),
+        (unit) => this.manage.change(unit, id, request.body),
         (endpoint) => answer(views.webhookEndpointView(endpoint)),
       );
     }
@@ -127,7 +126,8 @@ function controllerFor(surface: 'secret' | 'ledger') {
     @Delete(':id')
     async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
-        () => this.manage.delete(caller, id),
+        caller,
+        (unit) => this.manage.delete(unit, id),
         (endpoint) => answer(views.deletedView(endpoint)),
       );
     }
@@ -148,7 +148,7 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        () => this.manage.rotateSecret(caller, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
+        (unit) => this.manage.rotateSecret(unit, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
         (rotated) => ({ ...answer(views.withSecretView(rotated)), hasSecret: true }),
       );
     }
@@ -172,7 +172,7 @@ function controllerFor(surface: 'secret' | 'ledger') {
         { ...request, hasEffect: true },
         async () => {
           sent ??= this.manage.test(caller, id, represent);
-          return decided(await sent);
+          return sent;
         },
         (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
       );

@@ -2,9 +2,9 @@ import type { Traces } from '../../../../platform/facts.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
-const DELIVER = (endpoint: string) => `INSERT INTO webhook_deliveries
+const deliver = (events: string, endpoint: string) => `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
-SELECT ${endpoint}, 0, '-infinity' FROM new_event AS event`;
+SELECT ${endpoint}, 0, '-infinity' FROM ${events} AS event`;
 
 const SUBSCRIBES = `endpoint.enabled AND endpoint.events && ARRAY['*', event.type]`;
 const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND ${SUBSCRIBES}`;
@@ -16,11 +16,13 @@ const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.r
  * both kinds of tables in one query. The notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
  */
 const RECORDED = [
-  `${DELIVER(`endpoint.organization_id, ${ENDPOINT}`)}
+  (events: string) => `${deliver(events, `endpoint.organization_id, ${ENDPOINT}`)}
 JOIN webhook_endpoints AS endpoint ON ${OWN}`,
-  `${DELIVER(`event.organization_id, ${ENDPOINT}`)}
+  (events: string) => `${deliver(events, `event.organization_id, ${ENDPOINT}`)}
 JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${SUBSCRIBES}`,
-  `${DELIVER(`event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
+  (
+    events: string,
+  ) => `${deliver(events, `event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
 LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
 WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
 ];

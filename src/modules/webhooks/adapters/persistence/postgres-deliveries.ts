@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
-import { Database, type PlainWrite } from '../../../../persistence/database.js';
+import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { ManageOrganizations } from '../../../access/index.js';
 import { EVENT_ID } from '../../../events/index.js';
 import { type ClaimedDelivery, Deliveries, type PolledPage, type Share } from '../../application/ports.js';
@@ -135,9 +136,10 @@ export class PostgresDeliveries extends Deliveries {
     this.logger.warn(error);
   }
 
-  advance(caller: Caller, seconds: number): PlainWrite {
-    const values = [uuidOf(caller.organization), caller.mode, seconds, new Date(this.clock.now())];
-    return { name: 'webhooks.advance', owner: caller, sql: ADVANCE, values };
+  advance(unit: Unit, seconds: number): void {
+    const values = [uuidOf(unit.organization), unit.mode, seconds, new Date(this.clock.now())];
+    const statement = { name: 'webhooks.advance', text: ADVANCE };
+    this.database.atCommit(unit, (transaction) => transaction.send(statement, values));
   }
 
   async isIdle(caller: Caller): Promise<boolean> {

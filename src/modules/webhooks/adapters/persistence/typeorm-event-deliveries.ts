@@ -3,8 +3,8 @@ import { ArrayOverlap, In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
-import type { Write } from '../../../../shared/decision.js';
 import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { EVENT_ID, EVENT_OF_RESOURCE, type Event, type NewEvent } from '../../../events/index.js';
 import { type Attempt, EventDeliveries, type Recipient, SHOWN_ATTEMPTS } from '../../application/ports.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
@@ -69,17 +69,21 @@ export class TypeormEventDeliveries extends EventDeliveries {
     return row && createdInstant(idOf(EVENT_ID, row.id));
   }
 
-  async lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]> {
+  async lockRecipients(unit: Unit, event: Event, endpoint?: string): Promise<readonly Recipient[]> {
     const wanted = endpoint === undefined ? { events: ArrayOverlap(['*', event.type]) } : { id: uuidOf(endpoint) };
     const order = { id: 'DESC' } as const;
-    const where = { ...scopeOf(caller), enabled: true, ...wanted };
-    const endpoints = await this.database.repository(WebhookEndpointRecord).find({ where, order });
+    const where = { ...scopeOf(unit), enabled: true, ...wanted };
+    const endpoints = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.find(WebhookEndpointRecord, { where, order }),
+    );
     const ids = [...endpoints.map(({ id }) => id), ...(endpoint === undefined ? [NO_ENDPOINT] : [])];
-    const sent = await this.database.repository(WebhookDeliveryRecord).find({
-      where: { ...scopeOf(caller), event: uuidOf(event.id), endpoint: In(ids) },
-      order: { endpoint: 'ASC' },
-      lock: { mode: 'for_no_key_update' },
-    });
+    const sent = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.find(WebhookDeliveryRecord, {
+        where: { ...scopeOf(unit), event: uuidOf(event.id), endpoint: In(ids) },
+        order: { endpoint: 'ASC' },
+        lock: { mode: 'for_no_key_update' },
+      }),
+    );
     const delivery = (id: string) => sent.find((one) => one.endpoint === id);
     const notified = delivery(NO_ENDPOINT);
     return [
@@ -90,9 +94,9 @@ export class TypeormEventDeliveries extends EventDeliveries {
     ];
   }
 
-  async send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Promise<Write> {
+  send(unit: Unit, event: Event, recipients: readonly Recipient[], at: number): void {
     const rows = recipients.map(({ endpoint, url }) => ({
-      ...scopeOf(caller),
+      ...scopeOf(unit),
       event: uuidOf(event.id),
       endpoint: endpoint === null ? NO_ENDPOINT : uuidOf(endpoint),
       url,
@@ -100,10 +104,12 @@ export class TypeormEventDeliveries extends EventDeliveries {
       attempts: 0,
       nextAttemptAt: new Date(at),
     }));
-    const insert = this.database.repository(WebhookDeliveryRecord).createQueryBuilder().insert().values(rows);
-    // The attempts of a delivery that is there already are its own.
-    await insert.orUpdate(AGAIN, KEY).execute();
-    const due = rows.map(({ receiver }) => dueReceiver(caller.organization, receiver));
-    return { name: 'webhooks.resent', committed: () => this.scheduler.wake(due) };
+    this.database.atCommit(unit, ({ manager }) => {
+      const insert = manager.createQueryBuilder().insert().into(WebhookDeliveryRecord).values(rows);
+      // The attempts of a delivery that is there already are its own.
+      return insert.orUpdate(AGAIN, KEY).execute();
+    });
+    const due = rows.map(({ receiver }) => dueReceiver(unit.organization, receiver));
+    unit.afterCommit(() => this.scheduler.wake(due));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, type Repository } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
@@ -7,6 +7,7 @@ import { orStale } from '../../../../platform/retries.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
 import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
@@ -37,35 +38,38 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     throw notFound('id');
   }
 
-  async lock(caller: Caller, id: string): Promise<WebhookEndpoint> {
-    const row = await this.rows(caller).findOne({ where: one(caller, id), lock: { mode: 'pessimistic_write' } });
+  async lock(unit: Unit, id: string): Promise<WebhookEndpoint> {
+    const options = { where: one(unit, id), lock: { mode: 'pessimistic_write' } } as const;
+    const row = await this.database.inTransaction(unit, ({ manager }) => manager.findOne(recordOf(unit), options));
     if (!row) throw notFound('id');
     return fromRow(row);
   }
 
-  async add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Promise<void> {
-    const receiver = storedReceiver(endpoint.url, isLedger(caller));
-    const row = { ...endpoint, ...one(caller, endpoint.id), receiver, secret: this.encryption.encrypt(secret) };
-    await orStale(this.rows(caller).insert({ ...row, failingSince: null } as WebhookEndpointRecord), ...PLACES);
+  add(unit: Unit, endpoint: WebhookEndpoint, secret: string): void {
+    const receiver = storedReceiver(endpoint.url, isLedger(unit));
+    const row = { ...endpoint, ...one(unit, endpoint.id), receiver, secret: this.encryption.encrypt(secret) };
+    const values = { ...row, failingSince: null } as WebhookEndpointRecord;
+    this.database.atCommit(unit, ({ manager }) => orStale(manager.insert(recordOf(unit), values), ...PLACES));
   }
 
-  async change(caller: Caller, { id, failingSince, ...endpoint }: WebhookEndpoint): Promise<void> {
+  change(unit: Unit, { id, failingSince, ...endpoint }: WebhookEndpoint): void {
     const { url, events, enabled, description, disabledReason } = endpoint;
-    const receiver = storedReceiver(url, isLedger(caller));
+    const receiver = storedReceiver(url, isLedger(unit));
     const values = { url, receiver, events, enabled, description, disabledReason, failingSince: toDate(failingSince) };
-    await this.rows(caller).update(one(caller, id), values);
+    this.database.atCommit(unit, ({ manager }) => manager.update(recordOf(unit), one(unit, id), values));
   }
 
-  async rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void> {
-    await this.rows(caller).update(one(caller, id), {
+  rotateSecret(unit: Unit, id: string, secret: string, previousExpiresAt: number): void {
+    const change = {
       secret: this.encryption.encrypt(secret),
       previousSecret: () => 'secret',
       previousSecretExpiresAt: new Date(previousExpiresAt),
-    });
+    };
+    this.database.atCommit(unit, ({ manager }) => manager.update(recordOf(unit), one(unit, id), change));
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
-    await this.rows(caller).delete(one(caller, id));
+  remove(unit: Unit, id: string): void {
+    this.database.atCommit(unit, ({ manager }) => manager.delete(recordOf(unit), one(unit, id)));
   }
 
   /** Only if the row is still as the claim found it. */
@@ -73,7 +77,7 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     const { disabledReason } = health;
     const where = { ...one(owner, id), enabled: true, failingSince: toDate(found.failingSince) ?? IsNull() };
     const change = { failingSince: toDate(health.failingSince), enabled: disabledReason === null, disabledReason };
-    await this.database.run(owner, () => this.rows(owner).update(where, change));
+    await this.database.run(owner, () => this.database.manager.update(recordOf(owner), where, change));
   }
 
   async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {
@@ -81,10 +85,6 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     if (!row) throw notFound('id');
     const { secret, previousSecret: previous, previousSecretExpiresAt: end } = row;
     return activeSecrets(this.encryption, { secret, previous, previousExpiresAt: end?.getTime() ?? null }, now);
-  }
-
-  private rows(caller: Caller): Repository<WebhookEndpointRecord> {
-    return this.database.repository(recordOf(caller));
   }
 }
 

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { changeAmounts, hot, insertInto, type Part } from '../../../../engine/index.js';
+import { changeAmounts, insertInto } from '../../../../persistence/batched.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock, type TimedCaller } from '../../../../shared/clock.js';
-import type { Write } from '../../../../shared/decision.js';
+import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import { Outbox } from '../../../events/index.js';
 import {
   type AmountChange,
   type LedgerPaymentFilter,
@@ -19,8 +18,7 @@ import {
   Payments,
   type RefundAmounts,
 } from '../../application/ports.js';
-import { PAYMENT_ID, Payment, type PaymentEvent } from '../../domain/payment.js';
-import { paymentView } from '../representation/payments.views.js';
+import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
 const PAYMENT = insertInto('new_payment', PaymentRecord);
@@ -30,7 +28,12 @@ const FIND = {
   name: 'payments.find',
   text: `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)} FROM payments WHERE ${SCOPE} AND id = $3`,
 };
-export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
+export const sessionOfPayment = ({
+  organization,
+  mode,
+  id,
+}: Readonly<Record<'organization' | 'mode' | 'id', string>>) =>
+  `SELECT checkout_session_id FROM payments WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
 
 const change = (name: AmountChange, setsOf: (amount: string) => string) =>
   changeAmounts(`${name}_amount`, 'payments', setsOf);
@@ -50,37 +53,30 @@ const CHANGES: Readonly<Record<AmountChange, ReturnType<typeof change>>> = {
 };
 
 @Injectable()
-export class HotPayments extends Payments {
+export class TypeormPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
-    private readonly outbox: Outbox,
   ) {
     super();
   }
 
-  add(caller: Caller, { state }: Payment): Part {
+  add(unit: Unit, { state }: Payment): void {
     const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
-    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
+    const ids = { organizationId: uuidOf(unit.organization), id: uuidOf(state.id), checkoutSession };
     // Its session may be removed meanwhile, because nobody paid it for so long.
     const stale = ['payments_reference_key', 'payments_checkout_session_key', 'payments_checkout_session_fkey'];
-    return hot(caller, PAYMENT, { ...state, ...ids }, { stale });
+    this.database.batched(unit, PAYMENT, { ...state, ...ids }, { stale });
   }
 
-  record(caller: TimedCaller, type: PaymentEvent, payment: Payment): Write {
-    const { id, version, notifyUrl } = payment.state;
-    const data = JSON.stringify(paymentView(payment));
-    return this.outbox.record(caller, { type, object: id, sequence: version, data, notifyUrl });
+  changeAmount(unit: Unit, id: OwnId, change: AmountChange, amount: number): void {
+    const row = { key: parametersOf(unit, id), amount };
+    this.database.batched(unit, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
   }
 
-  changeAmount(caller: Caller, id: OwnId, change: AmountChange, amount: number): Part {
-    const row = { key: parametersOf(caller, id), amount };
-    return hot(caller, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
-  }
-
-  async restoreAmounts(caller: Caller, id: OwnId, amounts: RefundAmounts): Promise<void> {
-    const { amountRefunded, amountPendingRefund } = amounts;
-    await this.database.repository(PaymentRecord).update(keyOf(caller, id), { amountRefunded, amountPendingRefund });
+  restoreAmounts(unit: Unit, id: OwnId, { amountRefunded, amountPendingRefund }: RefundAmounts): void {
+    const amounts = { amountRefunded, amountPendingRefund };
+    this.database.atCommit(unit, ({ manager }) => manager.update(PaymentRecord, keyOf(unit, id), amounts));
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
@@ -95,11 +91,11 @@ export class HotPayments extends Payments {
     return row ? fromRow(row) : undefined;
   }
 
-  async lock(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
+  async lock(unit: Unit, id: OwnId, param = 'id'): Promise<Payment> {
     // NO KEY: the insert of a refund, which references the payment, does not wait for this lock.
-    const lock = { mode: 'for_no_key_update' } as const;
-    const row = await this.database.repository(PaymentRecord).findOne({ where: keyOf(caller, id), lock });
-    if (!row) throw notFound(param, caller.mode);
+    const options = { where: keyOf(unit, id), lock: { mode: 'for_no_key_update' } } as const;
+    const row = await this.database.inTransaction(unit, ({ manager }) => manager.findOne(PaymentRecord, options));
+    if (!row) throw notFound(param, unit.mode);
     return fromRow(row);
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Form, hot, insertInto, type Part } from '../../../../engine/index.js';
+import { type BatchedWrite, insertInto } from '../../../../persistence/batched.js';
+import { Database } from '../../../../persistence/database.js';
 import { keyOf } from '../../../../persistence/rows.js';
 import { Facts } from '../../../../platform/facts.js';
 import { counter } from '../../../../platform/metric.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
-import type { TimedCaller } from '../../../../shared/clock.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { hostOf } from '../../../../shared/webhook-urls.js';
 import { Outbox } from '../../application/ports.js';
 import { EVENT_ID, type NewEvent } from '../../domain/event.js';
@@ -24,19 +25,24 @@ const ofFacts = ({ eventTexts: { recorded: texts } }: Facts) =>
   insertInto<EventRecord, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
 
 @Injectable()
-export class HotOutbox extends Outbox {
-  private readonly form: Form<EventRecord & Notified>;
+export class PostgresOutbox extends Outbox {
+  private readonly form: BatchedWrite<EventRecord & Notified>;
   private readonly listeners: Parameters<Outbox['onCommitted']>[0][] = [];
 
-  constructor(facts: Facts) {
+  constructor(
+    private readonly database: Database,
+    facts: Facts,
+  ) {
     super();
     this.form = ofFacts(facts);
   }
 
-  record(caller: TimedCaller, event: NewEvent): Part {
+  record(unit: Unit, event: NewEvent): void {
     const { notifyUrl: url } = event;
-    const row = { ...toRow(caller, event), url, receiver: url === null ? null : hostOf(url) };
-    return hot(caller, this.form, row, { committed: () => this.announce(caller, event) });
+    const row = { ...toRow(unit, event), url, receiver: url === null ? null : hostOf(url) };
+    this.database.batched(unit, this.form, row);
+    const { organization, mode } = unit;
+    unit.afterCommit(() => this.announce({ organization, mode }, event));
   }
 
   onCommitted(listener: (caller: Caller, event: NewEvent) => void): void {
@@ -50,9 +56,9 @@ export class HotOutbox extends Outbox {
   }
 }
 
-function toRow(caller: TimedCaller, event: NewEvent): EventRecord {
+function toRow(unit: Unit, event: NewEvent): EventRecord {
   const { type, object, sequence, data, reason = null } = event;
   const details = event.details === undefined ? null : JSON.stringify(event.details);
-  const key = keyOf(caller, newId(EVENT_ID, caller));
+  const key = keyOf(unit, newId(EVENT_ID, unit));
   return { ...key, type, objectId: uuidOf(object), data, reason, details, ...numbered(sequence) };
 }

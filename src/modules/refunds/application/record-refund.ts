@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../../../shared/errors.js';
+import { ownId } from '../../../shared/own-id.js';
+import type { Unit } from '../../../shared/unit.js';
+import { Organizations } from '../../access/index.js';
+import { Payments } from '../../payments/index.js';
+import { Refund } from '../domain/refund.js';
+import type { MadeRefund } from '../domain/refund-state.js';
+import { RefundEvents, Refunds } from './ports.js';
+import type { KnownRefund } from './propose-refund.js';
+import { SettleRefund } from './settle-refund.js';
+
+/** Records a payout that was found elsewhere, of a known refund or none. Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
+@Injectable()
+export class RecordRefund {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: Payments,
+    private readonly events: RefundEvents,
+    private readonly organizations: Organizations,
+    private readonly settle: SettleRefund,
+  ) {}
+
+  async execute(unit: Unit, made: MadeRefund): Promise<KnownRefund> {
+    if (!(await this.organizations.exists(unit.organization))) throw notFound('organization');
+    const id = ownId(unit, made.payment, 'payment');
+    const payment = await this.payments.lock(unit, id, 'payment');
+    const { state, refundable } = payment;
+    const known = (await this.refunds.byPayout(unit, made)) ?? (await this.proposed(unit, made));
+    if (known) return { refund: await this.settle.execute(unit, payment, known, known.found(made)), isNew: false };
+    const refund = Refund.record({ ...state, refundable }, made, unit);
+    this.refunds.add(unit, refund);
+    this.events.record(unit, 'refund.created', refund, state.notifyUrl);
+    this.events.record(unit, 'refund.succeeded', refund, state.notifyUrl);
+    this.payments.changeAmount(unit, id, 'refund_unreserved', refund.state.amount);
+    return { refund, isNew: true };
+  }
+
+  private async proposed(unit: Unit, { reference }: MadeRefund): Promise<Refund | undefined> {
+    return reference === null ? undefined : this.refunds.byReference(unit, reference);
+  }
+}

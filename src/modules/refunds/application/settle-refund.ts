@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { ownId } from '../../../shared/own-id.js';
+import type { Unit } from '../../../shared/unit.js';
+import { type AmountChange, type Payment, Payments } from '../../payments/index.js';
+import type { Refund } from '../domain/refund.js';
+import type { RefundEvent } from '../domain/refund-state.js';
+import { RefundEvents, Refunds } from './ports.js';
+
+/** Stores a transition, its event and what it changes of the payment. The payment is locked before its refunds, everywhere: so no two requests wait for each other. */
+@Injectable()
+export class SettleRefund {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: Payments,
+    private readonly events: RefundEvents,
+  ) {}
+
+  async execute(unit: Unit, payment: Payment, before: Refund, after: Refund): Promise<Refund> {
+    if (after === before) return before;
+    const { amount } = after.state;
+    const yielded = await this.yielding(unit, after);
+    const change = yielded ? 'free' : amountChange(before, after);
+    if (change === 'refund') payment.requirePayable(amount);
+    for (const [from, to] of [[before, after] as const, ...(yielded ? [yielded] : [])]) {
+      this.refunds.change(unit, from, to);
+      this.events.record(unit, eventOf(to), to, payment.state.notifyUrl);
+    }
+    if (change) this.payments.changeAmount(unit, ownId(unit, payment.state.id), change, amount);
+    return after;
+  }
+
+  /** What was recorded of the same payout before the ledger knew whose it is. Its amount is counted already. */
+  private async yielding(unit: Unit, refund: Refund) {
+    const { status, providerReference } = refund.state;
+    if (status !== 'succeeded' || providerReference === null) return undefined;
+    const recorded = await this.refunds.byPayout(unit, refund.state);
+    const yielded = recorded?.yieldTo(refund);
+    return recorded && yielded && yielded !== recorded ? ([recorded, yielded] as const) : undefined;
+  }
+}
+
+function amountChange({ state: before }: Refund, { state: after }: Refund): AmountChange | undefined {
+  if (before.status === after.status) return undefined;
+  if (before.status === 'succeeded') return 'take_back';
+  return after.status === 'succeeded' ? 'refund' : 'free';
+}
+
+/** What happened to a refund that was changed: one that is still pending was approved. */
+function eventOf({ state: { status } }: Refund): RefundEvent {
+  return status === 'pending' ? 'refund.approved' : `refund.${status}`;
+}

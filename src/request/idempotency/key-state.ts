@@ -1,0 +1,33 @@
+import type { IdempotentResponse } from '../response.js';
+import type { Claim } from './stored-responses.js';
+
+/** What is known of an idempotency key. */
+export type KeyState =
+  /** Nothing: the request may write, and its row decides. */
+  | { readonly is: 'free' }
+  /** Another request of this process runs under it. */
+  | { readonly is: 'running'; readonly outcome: Promise<IdempotentResponse> }
+  | { readonly is: 'stored'; readonly response: IdempotentResponse }
+  /** Its row was there, and is not valid any more. `before` counts how often that was so. */
+  | { readonly is: 'expired'; readonly before: number }
+  /** Another process is writing its row. */
+  | { readonly is: 'locked' };
+
+export type Step = 'write' | 'wait' | 'answer' | 'replay' | 'forget' | 'refuse_in_use' | 'refuse_reused';
+
+/** What a request does next. That a key expires meanwhile does not happen twice in a row. */
+export function nextStep(state: KeyState, { fingerprint }: Pick<Claim, 'fingerprint'>): Step {
+  switch (state.is) {
+    case 'free':
+      return 'write';
+    case 'running':
+      return 'wait';
+    case 'expired':
+      return state.before === 0 ? 'forget' : 'refuse_in_use';
+    case 'locked':
+      return 'refuse_in_use';
+    case 'stored':
+      if (!state.response.fingerprint?.equals(fingerprint)) return 'refuse_reused';
+      return state.response.replayed ? 'replay' : 'answer';
+  }
+}

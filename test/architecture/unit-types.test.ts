@@ -1,0 +1,33 @@
+/** What must not compile. `npm run check` fails if the compiler accepts it. */
+import { expect, test } from '@jest/globals';
+import type { Payment, Payments } from '../../src/modules/payments/index.js';
+import type { Claims, Refunds } from '../../src/modules/refunds/application/ports.js';
+import type { Refund } from '../../src/modules/refunds/domain/refund.js';
+import type { Caller, Ledger } from '../../src/shared/caller.js';
+import type { OwnId } from '../../src/shared/own-id.js';
+import type { LedgerUnit, Unit } from '../../src/shared/unit.js';
+
+declare const ports: { readonly refunds: Refunds; readonly payments: Payments; readonly claims: Claims };
+
+async function uses(unit: Unit, ledgerUnit: LedgerUnit, caller: Caller, ledger: Ledger, refund: Refund, id: OwnId) {
+  const { refunds, payments, claims } = ports;
+  // A read takes either: a unit is a caller.
+  const found: Refund = await refunds.get(caller, id);
+  const again: Refund = await refunds.get(unit, id);
+  // @ts-expect-error: a write needs a unit.
+  refunds.add(caller, refund);
+  // @ts-expect-error: a lock does too.
+  const locked: Payment = await payments.lock(caller, id);
+  // @ts-expect-error: and a unit is not made by hand.
+  refunds.add({ ...caller, now: 0, ahead: 0, afterCommit: () => undefined }, refund);
+  // @ts-expect-error: that of a ledger cannot write what is an organization's.
+  refunds.add(ledgerUnit, refund);
+  claims.store(unit, [refund]);
+  // @ts-expect-error
+  claims.store(ledger, [refund]);
+  // @ts-expect-error: nothing is returned that could be dropped.
+  const write: object = refunds.add(unit, refund);
+  return [found, again, locked, write];
+}
+
+test('wrong uses of a unit do not compile', () => expect(uses).toBeInstanceOf(Function));
