@@ -4,7 +4,16 @@
  */
 
 /** Who may know whom: a module imports only modules to its left. */
-const MODULES_IN_ORDER = ['access', 'events', 'webhooks', 'checkout', 'payments', 'page', 'refunds', 'sandbox'];
+const MODULES_IN_ORDER = [
+  'access',
+  'events',
+  'webhooks',
+  'checkout',
+  'payments',
+  'page',
+  'refunds',
+  'sandbox',
+];
 
 /** One rule for each module but the last: none of the modules to its right. */
 const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
@@ -31,14 +40,16 @@ module.exports = {
     {
       name: 'domain-is-pure',
       severity: 'error',
-      comment: 'A domain imports itself and shared, shared only itself: no package, nothing of node.',
+      comment:
+        'A domain imports itself and shared, shared only itself: no package, nothing of node.',
       from: { path: '^src/(shared|modules/[^/]+/domain)/' },
       to: { pathNot: ['^src/shared/', '^src/$1/'] },
     },
     {
       name: 'application-knows-only-domain',
       severity: 'error',
-      comment: 'A use case talks to its domain, its ports and other modules; of Nest it knows that it is injectable.',
+      comment:
+        'A use case talks to its domain, its ports and other modules; of Nest it knows that it is injectable.',
       from: { path: '^src/modules/([^/]+)/application/' },
       to: {
         pathNot: [
@@ -74,8 +85,12 @@ module.exports = {
     {
       name: 'modules-meet-at-index',
       severity: 'error',
-      comment: 'The composition root, processes and tools know modules by their index.ts too. Examples run the domain.',
-      from: { path: '^(src/([^/]+\\.ts$|operator/process/)|tools/)', pathNot: '^tools/openapi/examples/' },
+      comment:
+        'The composition root, processes and tools know modules by their index.ts too. Examples run the domain.',
+      from: {
+        path: '^(src/([^/]+\\.ts$|operator/process/)|tools/)',
+        pathNot: '^tools/openapi/examples/',
+      },
       to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
     },
     {
@@ -85,7 +100,10 @@ module.exports = {
       from: { path: '^src/operator/cli/' },
       to: {
         path: '^src/modules/',
-        pathNot: ['^src/modules/[^/]+/index\\.ts$', '^src/modules/[^/]+/adapters/representation/[^/]+\\.views\\.ts$'],
+        pathNot: [
+          '^src/modules/[^/]+/index\\.ts$',
+          '^src/modules/[^/]+/adapters/representation/[^/]+\\.views\\.ts$',
+        ],
       },
     },
     {
@@ -99,7 +117,8 @@ module.exports = {
     {
       name: 'adapters-stand-apart',
       severity: 'error',
-      comment: 'An adapter knows no other adapter of its module; what several show stands in representation/.',
+      comment:
+        'An adapter knows no other adapter of its module; what several show stands in representation/.',
       from: { path: '^src/modules/([^/]+)/adapters/([^/]+)/' },
       to: {
         path: '^src/modules/$1/adapters/',
@@ -109,7 +128,8 @@ module.exports = {
     {
       name: 'controllers-do-not-write',
       severity: 'error',
-      comment: 'A route writes through Idempotency alone, which stores its response in the same transaction.',
+      comment:
+        'A route writes through Idempotency alone, which stores its response in the same transaction.',
       from: { path: '^src/modules/[^/]+/adapters/http/', pathNot: '/operator-writes\\.ts$' },
       to: { path: '^src/(engine|persistence)/' },
     },
@@ -139,7 +159,8 @@ module.exports = {
     {
       name: 'foundation-has-one-order',
       severity: 'error',
-      comment: 'On the road of a request, the key comes before the body is validated, and errors before both.',
+      comment:
+        'On the road of a request, the key comes before the body is validated, and errors before both.',
       from: { path: '^src/request/(idempotency/|[^/]+\\.ts$)' },
       to: { path: '^src/request/(idempotency|validation)/', pathNot: '^src/request/$1' },
     },
@@ -185,7 +206,8 @@ module.exports = {
     {
       name: 'one-way-out',
       severity: 'error',
-      comment: 'Only OutgoingAttempts has the sender: deliveries and tests send through it, within one limit.',
+      comment:
+        'Only OutgoingAttempts has the sender: deliveries and tests send through it, within one limit.',
       from: {
         path: '^src/',
         pathNot:

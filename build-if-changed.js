@@ -23,7 +23,10 @@ const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?
 // A directory is newer once a file in it was added or removed.
 const inside = (path) =>
   existsSync(path) && statSync(path).isDirectory() ? readdirSync(path, { recursive: true }) : [];
-const all = [...SOURCES, ...CONFIGURATION].flatMap((path) => [path, ...inside(path).map((name) => join(path, name))]);
+const all = [...SOURCES, ...CONFIGURATION].flatMap((path) => [
+  path,
+  ...inside(path).map((name) => join(path, name)),
+]);
 
 if (!existsSync(STAMP) || all.some((path) => changedAt(path) > changedAt(STAMP))) {
   if (!existsSync('node_modules/@nestjs/cli')) {

@@ -28,7 +28,10 @@ export default [
   {
     files: ['**/src/modules/*/application/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ group: ['@nestjs/*'], allowImportNames: ['Injectable'] }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['@nestjs/*'], allowImportNames: ['Injectable'] }] },
+      ],
     },
   },
   {
@@ -41,7 +44,10 @@ export default [
       'client/**',
     ],
     rules: {
-      'no-restricted-imports': ['error', { paths: [{ name: 'typeorm', importNames: CONNECTIONS }] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'typeorm', importNames: CONNECTIONS }] },
+      ],
       'no-restricted-properties': ['error', { property: 'getRepository' }],
     },
   },

@@ -32,7 +32,10 @@ function object(properties: Record<string, unknown>, required: readonly string[]
 }
 
 const product = object(
-  { name: { type: 'string', minLength: 1, maxLength: 255 }, description: { type: 'string', maxLength: 1000 } },
+  {
+    name: { type: 'string', minLength: 1, maxLength: 255 },
+    description: { type: 'string', maxLength: 1000 },
+  },
   ['name'],
 );
 const price = object({ currency, unit_amount: amount, product_data: product }, [
@@ -40,7 +43,10 @@ const price = object({ currency, unit_amount: amount, product_data: product }, [
   'unit_amount',
   'product_data',
 ]);
-const line = object({ quantity: { type: 'integer', minimum: 1, maximum: 999_999 }, price_data: price }, ['price_data']);
+const line = object(
+  { quantity: { type: 'integer', minimum: 1, maximum: 999_999 }, price_data: price },
+  ['price_data'],
+);
 
 export const CREATE_SESSION = {
   headers,
@@ -50,7 +56,11 @@ export const CREATE_SESSION = {
       success_url: url,
       cancel_url: url,
       customer_email: { type: 'string', maxLength: 254 },
-      metadata: { type: 'object', maxProperties: 50, additionalProperties: { type: 'string', maxLength: 500 } },
+      metadata: {
+        type: 'object',
+        maxProperties: 50,
+        additionalProperties: { type: 'string', maxLength: 500 },
+      },
       line_items: { type: 'array', minItems: 1, maxItems: 100, items: line },
     },
     ['currency', 'line_items'],
@@ -59,8 +69,8 @@ export const CREATE_SESSION = {
 
 export const PROPOSE_REFUND = {
   headers,
-  body: object({ payment: { type: 'string', pattern: '^pay_' }, amount: { ...amount, minimum: 1 } }, [
-    'payment',
-    'amount',
-  ]),
+  body: object(
+    { payment: { type: 'string', pattern: '^pay_' }, amount: { ...amount, minimum: 1 } },
+    ['payment', 'amount'],
+  ),
 };

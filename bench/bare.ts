@@ -15,8 +15,21 @@ import { CHECKOUT_SESSION_ID } from '../src/modules/checkout/domain/checkout-ses
 import { EVENT_ID } from '../src/modules/events/domain/event.js';
 import { REFUND_ID } from '../src/modules/refunds/domain/refund-state.js';
 import { createdAt, FIRST_UUID, idOf, newId, uuidOf } from '../src/shared/id.js';
-import { CREATE_SESSION, type LineInput, PROPOSE_REFUND, type SessionInput } from './bare.schemas.js';
-import { ADD_REFUND, ADD_SESSION, FIND_KEPT, FIND_OWNER, FIND_PAYMENT, FIND_SESSION, LIST } from './bare.sql.js';
+import {
+  CREATE_SESSION,
+  type LineInput,
+  PROPOSE_REFUND,
+  type SessionInput,
+} from './bare.schemas.js';
+import {
+  ADD_REFUND,
+  ADD_SESSION,
+  FIND_KEPT,
+  FIND_OWNER,
+  FIND_PAYMENT,
+  FIND_SESSION,
+  LIST,
+} from './bare.sql.js';
 
 const DAY_SECONDS = 86_400;
 const KEY_TTL_MS = 4_000;
@@ -53,7 +66,8 @@ async function ownerOf(authorization: string | undefined): Promise<Owner> {
   const known = owners.get(token);
   if (known && Date.now() - known.since < KEY_TTL_MS) return known.owner;
   const { rows } = await query('find-owner', FIND_OWNER, [hash('sha256', token, 'buffer')]);
-  if (rows.length === 0) throw Object.assign(new Error('A valid API key is needed.'), { statusCode: 401 });
+  if (rows.length === 0)
+    throw Object.assign(new Error('A valid API key is needed.'), { statusCode: 401 });
   owners.set(token, { since: Date.now(), owner: rows[0] });
   return rows[0];
 }
@@ -90,7 +104,8 @@ async function once(
   const scope = [owner.organization, owner.mode, kept.operation, kept.key];
   const { rows } = await query('find-kept', FIND_KEPT, scope);
   const [{ status, location, body, fingerprint }] = rows;
-  if (!fingerprint.equals(kept.fingerprint)) throw Object.assign(new Error('Another request.'), { statusCode: 422 });
+  if (!fingerprint.equals(kept.fingerprint))
+    throw Object.assign(new Error('Another request.'), { statusCode: 422 });
   reply.header('idempotent-replayed', 'true');
   if (location) reply.header('location', location);
   return send(reply, status, body);
@@ -105,32 +120,72 @@ interface Write<Body> {
   Headers: { 'idempotency-key': string };
 }
 
-app.post<Write<SessionInput>>('/v1/checkout_sessions', { schema: CREATE_SESSION }, async (request, reply) => {
-  const owner = await ownerOf(request.headers.authorization);
-  const { body } = request;
-  const kept = keptFor('POST /v1/checkout_sessions', request.headers['idempotency-key'], body);
-  const now = Date.now();
-  const id = newId(CHECKOUT_SESSION_ID, now, owner.mode);
-  const lines = body.line_items.map((line) => priced(line, body.currency));
-  const total = lines.reduce((sum, line) => sum + line.amount_total, 0);
-  const session = sessionOf(id, owner.mode, body, lines, total);
-  const location = `/v1/checkout_sessions/${id}`;
-  return once(reply, owner, kept, async () => {
-    const answer = JSON.stringify(session);
-    const uuid = uuidOf(id);
-    await query('add-session', ADD_SESSION, [
-      ...[owner.organization, owner.mode, kept.operation, kept.key, kept.fingerprint, 201, location, answer],
-      DAY_SECONDS,
-      ...[owner.organization, owner.mode, uuid, session.ui_mode, session.status, session.payment_status],
-      ...[session.currency, total, 0, 0, 0, total],
-      ...[body.success_url ?? null, body.cancel_url ?? null, null, null, null, body.customer_email ?? null, null],
-      ...[JSON.stringify(session.metadata), JSON.stringify(lines.map(stored)), session.expires_at],
-      ...[owner.organization, owner.mode, uuidOf(newId(EVENT_ID, now)), 'checkout.session.created', uuid, 1, answer],
-    ]);
-    reply.header('location', location);
-    return answer;
-  });
-});
+app.post<Write<SessionInput>>(
+  '/v1/checkout_sessions',
+  { schema: CREATE_SESSION },
+  async (request, reply) => {
+    const owner = await ownerOf(request.headers.authorization);
+    const { body } = request;
+    const kept = keptFor('POST /v1/checkout_sessions', request.headers['idempotency-key'], body);
+    const now = Date.now();
+    const id = newId(CHECKOUT_SESSION_ID, now, owner.mode);
+    const lines = body.line_items.map((line) => priced(line, body.currency));
+    const total = lines.reduce((sum, line) => sum + line.amount_total, 0);
+    const session = sessionOf(id, owner.mode, body, lines, total);
+    const location = `/v1/checkout_sessions/${id}`;
+    return once(reply, owner, kept, async () => {
+      const answer = JSON.stringify(session);
+      const uuid = uuidOf(id);
+      await query('add-session', ADD_SESSION, [
+        ...[
+          owner.organization,
+          owner.mode,
+          kept.operation,
+          kept.key,
+          kept.fingerprint,
+          201,
+          location,
+          answer,
+        ],
+        DAY_SECONDS,
+        ...[
+          owner.organization,
+          owner.mode,
+          uuid,
+          session.ui_mode,
+          session.status,
+          session.payment_status,
+        ],
+        ...[session.currency, total, 0, 0, 0, total],
+        ...[
+          body.success_url ?? null,
+          body.cancel_url ?? null,
+          null,
+          null,
+          null,
+          body.customer_email ?? null,
+          null,
+        ],
+        ...[
+          JSON.stringify(session.metadata),
+          JSON.stringify(lines.map(stored)),
+          session.expires_at,
+        ],
+        ...[
+          owner.organization,
+          owner.mode,
+          uuidOf(newId(EVENT_ID, now)),
+          'checkout.session.created',
+          uuid,
+          1,
+          answer,
+        ],
+      ]);
+      reply.header('location', location);
+      return answer;
+    });
+  },
+);
 
 type Line = ReturnType<typeof priced>;
 
@@ -151,7 +206,13 @@ function priced({ quantity = 1, price_data: price }: LineInput, currency: string
   };
 }
 
-function sessionOf(id: string, mode: string, body: SessionInput, lines: readonly Line[], total: number) {
+function sessionOf(
+  id: string,
+  mode: string,
+  body: SessionInput,
+  lines: readonly Line[],
+  total: number,
+) {
   return {
     id,
     object: 'checkout.session',
@@ -217,7 +278,12 @@ app.get<{ Params: { id: string } }>('/v1/checkout_sessions/:id', async (request,
     amount_tax: line.amountTax,
     amount_total: line.amountTotal,
   }));
-  const ends = { metadata, expires_at, created_at: createdAt(id), line_items: { object: 'list', data } };
+  const ends = {
+    metadata,
+    expires_at,
+    created_at: createdAt(id),
+    line_items: { object: 'list', data },
+  };
   return send(reply, 200, JSON.stringify({ id, object: 'checkout.session', ...columns, ...ends }));
 });
 
@@ -231,7 +297,14 @@ app.get('/v1/checkout_sessions', async (request, reply) => {
   });
   const more = rows.length > PAGE;
   const next = more ? data.at(-1)?.id : null;
-  const list = { object: 'list', data, has_more: more, next_cursor: next, items: data, nextCursor: next };
+  const list = {
+    object: 'list',
+    data,
+    has_more: more,
+    next_cursor: next,
+    items: data,
+    nextCursor: next,
+  };
   return send(reply, 200, JSON.stringify(list));
 });
 
@@ -249,16 +322,40 @@ app.post<Write<{ payment: string; amount: number }>>(
     if (amount > row.refundable) throw Object.assign(new Error('Too much.'), { statusCode: 422 });
     const now = Date.now();
     const id = newId(REFUND_ID, now, owner.mode);
-    const refund = { id, object: 'refund', amount, currency: row.currency, status: 'pending', payment };
+    const refund = {
+      id,
+      object: 'refund',
+      amount,
+      currency: row.currency,
+      status: 'pending',
+      payment,
+    };
     const answer = JSON.stringify({ ...refund, created: createdAt(id) });
     const location = `/v1/refunds/${id}`;
     return once(reply, owner, kept, async () => {
       await query('add-refund', ADD_REFUND, [
-        ...[owner.organization, owner.mode, kept.operation, kept.key, kept.fingerprint, 201, location, answer],
+        ...[
+          owner.organization,
+          owner.mode,
+          kept.operation,
+          kept.key,
+          kept.fingerprint,
+          201,
+          location,
+          answer,
+        ],
         DAY_SECONDS,
         ...[owner.organization, owner.mode, paid, amount],
         ...[owner.organization, owner.mode, uuidOf(id), paid, amount, row.currency, 'pending'],
-        ...[owner.organization, owner.mode, uuidOf(newId(EVENT_ID, now)), 'refund.created', uuidOf(id), 1, answer],
+        ...[
+          owner.organization,
+          owner.mode,
+          uuidOf(newId(EVENT_ID, now)),
+          'refund.created',
+          uuidOf(id),
+          1,
+          answer,
+        ],
       ]);
       reply.header('location', location);
       return answer;

@@ -55,13 +55,16 @@ async function main(): Promise<void> {
     const contestants: Contestant[] = [];
     for (const server of servers) {
       const prepared = [];
-      for (const shop of shops) prepared.push(await prepareScenarios(server.url, database.url, shop));
+      for (const shop of shops)
+        prepared.push(await prepareScenarios(server.url, database.url, shop));
       contestants.push({ server, shops: prepared });
     }
     const operations = [];
     const memory = [];
     for (const load of LOADS) {
-      const wanted = load.operations.filter((operation) => `${operation}${load.label}`.includes(WANTED));
+      const wanted = load.operations.filter((operation) =>
+        `${operation}${load.label}`.includes(WANTED),
+      );
       if (wanted.length === 0) continue;
       for (const operation of wanted) {
         const name = `${operation}${load.label}`;
@@ -69,7 +72,10 @@ async function main(): Promise<void> {
         operations.push(compare(name, bare as Round[], tillgate as Round[]));
         say(`  ${name} done`);
       }
-      const megabytes = servers.map(({ name, pid }) => ({ name, megabytes: Math.round(residentMemory(pid)) }));
+      const megabytes = servers.map(({ name, pid }) => ({
+        name,
+        megabytes: Math.round(residentMemory(pid)),
+      }));
       memory.push({ after: load.label.slice(2) || '16 connections', megabytes });
     }
     const result = {
@@ -100,11 +106,14 @@ async function measureOperation(
   const rounds: Round[][] = contestants.map(() => []);
   for (let round = 0; round <= ROUNDS; round++) {
     const places = [...contestants.entries()];
-    for (const [place, { server, shops: prepared }] of round % 2 === 0 ? places : places.reverse()) {
+    for (const [place, { server, shops: prepared }] of round % 2 === 0
+      ? places
+      : places.reverse()) {
       const scenario = ofShops(prepared.slice(0, shops), operation);
       const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
       const measured = await measure(server, scenario, { connections, seconds }, postgres);
-      if (measured.failed > 0) throw new Error(`${server.name}: of ${scenario.name} failed ${measured.reasons}.`);
+      if (measured.failed > 0)
+        throw new Error(`${server.name}: of ${scenario.name} failed ${measured.reasons}.`);
       if (round > 0) rounds[place]?.push(measured);
     }
   }

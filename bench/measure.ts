@@ -26,7 +26,12 @@ export interface Load {
 }
 
 /** `postgres` is the pid of PostgreSQL's first process. */
-export async function measure(server: Server, scenario: Scenario, load: Load, postgres: number): Promise<Round> {
+export async function measure(
+  server: Server,
+  scenario: Scenario,
+  load: Load,
+  postgres: number,
+): Promise<Round> {
   const serverBefore = cpuOfFamily(server.pid);
   const postgresBefore = cpuOfFamily(postgres);
   const latencies: number[] = [];
@@ -44,7 +49,12 @@ export async function measure(server: Server, scenario: Scenario, load: Load, po
   };
 }
 
-async function run({ url }: Server, { requests, status }: Scenario, { connections, seconds }: Load, took: number[]) {
+async function run(
+  { url }: Server,
+  { requests, status }: Scenario,
+  { connections, seconds }: Load,
+  took: number[],
+) {
   const wrong = new Map<number, number>();
   let place = 0;
   let firstAt = 0;
@@ -57,9 +67,13 @@ async function run({ url }: Server, { requests, status }: Scenario, { connection
     client.setRequests(requests.slice(start, start + share) as Request[]);
   };
   // Connections, and time for the last answers of the round to arrive, are autocannon's own business.
-  const instance = autocannon({ url, connections, duration: seconds, idReplacement: true, setupClient }) as unknown as
-    | Instance
-    | PromiseLike<{ errors: number }>;
+  const instance = autocannon({
+    url,
+    connections,
+    duration: seconds,
+    idReplacement: true,
+    setupClient,
+  }) as unknown as Instance | PromiseLike<{ errors: number }>;
   (instance as Instance).on('response', (_client, code, _bytes, milliseconds) => {
     lastAt = performance.now();
     firstAt ||= lastAt - milliseconds;
@@ -68,7 +82,9 @@ async function run({ url }: Server, { requests, status }: Scenario, { connection
   });
   const { errors } = await (instance as PromiseLike<{ errors: number }>);
   const failed = [...wrong.values()].reduce((sum, count) => sum + count, errors);
-  const reasons = [...wrong, ['no answer', errors]].map(([reason, count]) => `${count} × ${reason}`).join(', ');
+  const reasons = [...wrong, ['no answer', errors]]
+    .map(([reason, count]) => `${count} × ${reason}`)
+    .join(', ');
   return { failed, reasons, seconds: (lastAt - firstAt) / 1000 };
 }
 
@@ -101,7 +117,8 @@ interface ProcessFacts {
 }
 
 function familyOf(pid: number): ProcessFacts[] {
-  if (process.platform !== 'linux') return [{ pid, parent: 0, ticks: Number.NaN, ticksOfEnded: Number.NaN }];
+  if (process.platform !== 'linux')
+    return [{ pid, parent: 0, ticks: Number.NaN, ticksOfEnded: Number.NaN }];
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return all.flatMap(factsOf).filter((one) => one.pid === pid || one.parent === pid);
 }
@@ -112,7 +129,14 @@ function factsOf(name: string): ProcessFacts[] {
     const [, rest = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
     const fields = rest.split(' ');
     const ticksOf = (place: number) => Number(fields[place]) + Number(fields[place + 1]);
-    return [{ pid: Number(name), parent: Number(fields[1]), ticks: ticksOf(11), ticksOfEnded: ticksOf(13) }];
+    return [
+      {
+        pid: Number(name),
+        parent: Number(fields[1]),
+        ticks: ticksOf(11),
+        ticksOfEnded: ticksOf(13),
+      },
+    ];
   } catch {
     return [];
   }

@@ -26,9 +26,15 @@ async function main(): Promise<void> {
   try {
     const shop = openShop(database.url);
     const processes = String(cpus().length);
-    const settings = { DATABASE_URL: database.url, PUBLIC_URL: 'https://pay.example', WEB_CONCURRENCY: processes };
+    const settings = {
+      DATABASE_URL: database.url,
+      PUBLIC_URL: 'https://pay.example',
+      WEB_CONCURRENCY: processes,
+    };
     const server = await startService(settings);
-    say(`${processes} cores, ${processes} processes, Node ${process.version}, ${LOAD.connections} connections`);
+    say(
+      `${processes} cores, ${processes} processes, Node ${process.version}, ${LOAD.connections} connections`,
+    );
     for (const [name, session] of Object.entries({ usual: SESSION, largest: LARGEST_SESSION })) {
       const pages = await preparePages(server.url, shop, session);
       await show(name, () => measure(server, pages, LOAD, database.pid));
@@ -54,7 +60,11 @@ async function preparePages(url: string, { key }: Shop, session: object): Promis
       body: JSON.stringify(session),
     });
     const [, link = ''] = /<([^>]+)>; rel="payment"/.exec(created.headers.get('link') ?? '') ?? [];
-    requests.push({ method: 'GET', path: new URL(link).pathname, headers: { 'accept-language': 'en-US,en;q=0.9' } });
+    requests.push({
+      method: 'GET',
+      path: new URL(link).pathname,
+      headers: { 'accept-language': 'en-US,en;q=0.9' },
+    });
   }
   return { name: 'page', status: 200, requests };
 }
@@ -66,7 +76,9 @@ async function show(name: string, measured: () => Promise<Round>): Promise<void>
     if (failed > 0) throw new Error(`${failed} pages failed.`);
     if (round === 0) continue;
     const cost = `CPU of a page ${serverCpu.toFixed(0)} µs, PostgreSQL's ${postgresCpu.toFixed(0)} µs`;
-    say(`${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cost}`);
+    say(
+      `${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cost}`,
+    );
   }
 }
 

@@ -56,11 +56,15 @@ async function run(database: BenchDatabase, steps: readonly number[], json: stri
   for (const { sql } of sizes) await sql.end();
   const claims = await measureClaims(database, steps, say);
   for (const { refunds, plans: own } of claims) {
-    plans.push(...own.map((statement) => ({ operation: `ledger: claim of ${refunds}`, statement })));
+    plans.push(
+      ...own.map((statement) => ({ operation: `ledger: claim of ${refunds}`, statement })),
+    );
   }
 
   say(`\n${latencyTable(results)}\n`);
-  say(`Reconcile took ${results.map(({ reconcileMs }) => `${(reconcileMs / 1000).toFixed(1)} s`).join(', ')}.`);
+  say(
+    `Reconcile took ${results.map(({ reconcileMs }) => `${(reconcileMs / 1000).toFixed(1)} s`).join(', ')}.`,
+  );
   say(`\n${claimLines(claims)}\n\n${planLines(plans)}\n`);
   mkdirSync(dirname(json), { recursive: true });
   writeFileSync(json, `${JSON.stringify({ results, claims, plans }, null, 2)}\n`);
@@ -68,9 +72,13 @@ async function run(database: BenchDatabase, steps: readonly number[], json: stri
   const growing = notFlat(results);
   const bad = plans.filter(({ statement }) => statement.faults.length > 0);
   say(
-    growing.length === 0 ? `Everything is flat within ${FLAT}×.` : `Not flat within ${FLAT}×: ${growing.join('; ')}.`,
+    growing.length === 0
+      ? `Everything is flat within ${FLAT}×.`
+      : `Not flat within ${FLAT}×: ${growing.join('; ')}.`,
   );
-  say(`${plans.length} plans, ${bad.length} of them look at or sort more than they need. All of it: ${json}`);
+  say(
+    `${plans.length} plans, ${bad.length} of them look at or sort more than they need. All of it: ${json}`,
+  );
   if (growing.length + bad.length > 0) process.exitCode = 1;
 }
 

@@ -33,7 +33,11 @@ function line(name: string, amount: number, quantity: number) {
 const CREATE = { method: 'POST', path: '/v1/checkout_sessions' } as const;
 
 /** Makes what the requests need, through the server itself where it can, and returns the requests. */
-export async function prepareScenarios(url: string, databaseUrl: string, shop: Shop): Promise<Scenario[]> {
+export async function prepareScenarios(
+  url: string,
+  databaseUrl: string,
+  shop: Shop,
+): Promise<Scenario[]> {
   const authorization = `Bearer ${shop.key}`;
   const keys = Array.from({ length: ROWS }, () => randomUUID());
   const body = JSON.stringify(SESSION);
@@ -50,7 +54,11 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
       status: 200,
       requests: sessions.map((id) => reading(`/v1/checkout_sessions/${id}`, authorization)),
     },
-    { name: 'list', status: 200, requests: [reading('/v1/checkout_sessions?limit=25', authorization)] },
+    {
+      name: 'list',
+      status: 200,
+      requests: [reading('/v1/checkout_sessions?limit=25', authorization)],
+    },
     {
       name: 'refund',
       status: 201,
@@ -61,13 +69,22 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
         body: JSON.stringify({ payment, amount: 1 }),
       })),
     },
-    { name: 'replay', status: 201, requests: keys.map((key) => ({ ...CREATE, headers: writing(key), body })) },
+    {
+      name: 'replay',
+      status: 201,
+      requests: keys.map((key) => ({ ...CREATE, headers: writing(key), body })),
+    },
   ];
 }
 
-async function createSession(url: string, headers: Record<string, string>, body: string): Promise<string> {
+async function createSession(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<string> {
   const response = await fetch(`${url}/v1/checkout_sessions`, { method: 'POST', headers, body });
-  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 201)
+    throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return ((await response.json()) as { id: string }).id;
 }
 

@@ -43,7 +43,13 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   };
   // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench; `kill` reaches neither.
   onStopSignal(() => void close().finally(() => process.exit(130)));
-  return { url: database.url, pid: Number(pid), logFile: join(dataDir, 'postgres.log'), createDatabase, close };
+  return {
+    url: database.url,
+    pid: Number(pid),
+    logFile: join(dataDir, 'postgres.log'),
+    createDatabase,
+    close,
+  };
 }
 
 export async function connect(url: string): Promise<Client> {
@@ -61,7 +67,15 @@ export interface Shop {
 /** An organization with a test key, made by the command line as an operator makes them. */
 export function openShop(databaseUrl: string): Shop {
   const { id: organization } = command(databaseUrl, 'org', 'create', 'Bench');
-  const { key } = command(databaseUrl, 'key', 'create', '--org', organization as string, '--mode', 'test');
+  const { key } = command(
+    databaseUrl,
+    'key',
+    'create',
+    '--org',
+    organization as string,
+    '--mode',
+    'test',
+  );
   return { organization: organization as string, key: key as string };
 }
 
@@ -69,7 +83,10 @@ export function openShop(databaseUrl: string): Shop {
 export function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
   return JSON.parse(
-    execFileSync(process.execPath, [built('src/operator/cli/cli.js'), ...words], { env, encoding: 'utf8' }),
+    execFileSync(process.execPath, [built('src/operator/cli/cli.js'), ...words], {
+      env,
+      encoding: 'utf8',
+    }),
   );
 }
 
@@ -104,7 +121,11 @@ export function startService(environment: Readonly<Record<string, string>>): Pro
 
 const running = new Set<ChildProcess>();
 
-async function startServer(name: string, file: string, environment: Record<string, string>): Promise<Server> {
+async function startServer(
+  name: string,
+  file: string,
+  environment: Record<string, string>,
+): Promise<Server> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...FLAGS, built(file)], {
     env: { PATH: process.env.PATH, ...environment },
@@ -135,6 +156,8 @@ async function urlOf(child: ChildProcess): Promise<string> {
       child.stdout?.resume();
       resolve(url);
     });
-    child.once('exit', (code) => reject(new Error(`A server ended with ${code} before it listened.`)));
+    child.once('exit', (code) =>
+      reject(new Error(`A server ended with ${code} before it listened.`)),
+    );
   });
 }

@@ -26,7 +26,9 @@ type Figures = Readonly<Record<Exclude<keyof Round, 'failed' | 'reasons'>, Sprea
 type Rounds = readonly Round[];
 
 export function compare(name: string, bare: Rounds, tillgate: Rounds): Comparison {
-  const ratios = tillgate.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
+  const ratios = tillgate.map(
+    (round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN),
+  );
   const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate) };
   return {
     name,
@@ -79,12 +81,20 @@ const HEADINGS = [
 export function print({ starts, operations, memory }: Result, say: (line: string) => void): void {
   const rows = operations.flatMap(({ name, bare, tillgate, ratio, p99Ratio }) => [
     [`${name} bare`, ...rate(bare), '1.00', '', ...cost(bare)],
-    [name, ...rate(tillgate), ratio.median.toFixed(2), range(ratio, 2), ...cost(tillgate, p99Ratio)],
+    [
+      name,
+      ...rate(tillgate),
+      ratio.median.toFixed(2),
+      range(ratio, 2),
+      ...cost(tillgate, p99Ratio),
+    ],
   ]);
   say(`\n${table([HEADINGS, ...rows])}`);
   say("\nMedians; CPU µs is the server's for each request, PG µs is all of PostgreSQL's.");
   for (const { after, megabytes } of memory)
-    say(`Memory after ${after}: ${megabytes.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`);
+    say(
+      `Memory after ${after}: ${megabytes.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`,
+    );
   say(
     `From process start to the first answer: ${Math.round(starts.first)} ms with initdb, ${Math.round(starts.again)} ms on existing data`,
   );
@@ -92,7 +102,9 @@ export function print({ starts, operations, memory }: Result, say: (line: string
 
 /** Columns as wide as their widest cell; numbers to the right. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const padded = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
   return rows.map((row) => row.map(padded).join('  ')).join('\n');

@@ -13,7 +13,14 @@ import type { Client } from 'pg';
 import { uuidOf } from '../src/shared/id.js';
 import { cpuOfFamily } from './measure.js';
 import { SESSION } from './scenarios.js';
-import { connect, openBenchDatabase, openShop, type Server, type Shop, startService } from './servers.js';
+import {
+  connect,
+  openBenchDatabase,
+  openShop,
+  type Server,
+  type Shop,
+  startService,
+} from './servers.js';
 import type { Received } from './webhook-receivers.js';
 
 const ORGANIZATIONS = 4;
@@ -47,17 +54,26 @@ interface Bench {
 }
 
 async function main(): Promise<void> {
-  say(`${cpus().length} cores, Node ${process.version}, ${ORGANIZATIONS} organizations, ${RECEIVERS} receivers`);
+  say(
+    `${cpus().length} cores, Node ${process.version}, ${ORGANIZATIONS} organizations, ${RECEIVERS} receivers`,
+  );
   const database = await openBenchDatabase();
   const sql = await connect(database.url);
-  const receivers = fork(fileURLToPath(new URL('webhook-receivers.js', import.meta.url)), [String(RECEIVERS)]);
+  const receivers = fork(fileURLToPath(new URL('webhook-receivers.js', import.meta.url)), [
+    String(RECEIVERS),
+  ]);
   try {
     const [urls] = (await once(receivers, 'message')) as [string[]];
-    const server = await startService({ DATABASE_URL: database.url, WEBHOOK_ALLOW_PRIVATE: 'true' });
+    const server = await startService({
+      DATABASE_URL: database.url,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    });
     const shops = Array.from({ length: ORGANIZATIONS }, () => openShop(database.url));
     const bench = { server, shops, sql, receivers, postgres: database.pid };
     for (let at = 0; at < ORGANIZATIONS * ENDPOINTS; at++)
-      await write(server, 'webhook_endpoints', shops[at % ORGANIZATIONS] as Shop, { url: urls[at % RECEIVERS] });
+      await write(server, 'webhook_endpoints', shops[at % ORGANIZATIONS] as Shop, {
+        url: urls[at % RECEIVERS],
+      });
     const rates = [];
     for (let round = 0; round <= ROUNDS; round++) {
       rates.push(await measureRate(bench));
@@ -72,11 +88,25 @@ async function main(): Promise<void> {
   }
 }
 
-async function write({ url }: Server, resource: string, { key }: Shop, body: unknown): Promise<void> {
+async function write(
+  { url }: Server,
+  resource: string,
+  { key }: Shop,
+  body: unknown,
+): Promise<void> {
   const authorization = `Bearer ${key}`;
-  const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-  const answer = await fetch(`${url}/v1/${resource}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (answer.status !== 201) throw new Error(`${resource} answered ${answer.status}: ${await answer.text()}`);
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
+  const answer = await fetch(`${url}/v1/${resource}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (answer.status !== 201)
+    throw new Error(`${resource} answered ${answer.status}: ${await answer.text()}`);
   await answer.text();
 }
 
@@ -89,8 +119,14 @@ async function measureRate({ server, shops, sql, receivers, postgres }: Bench) {
   await sql.query(FILL, [shops.map(({ organization }) => uuidOf(organization)), BACKLOG]);
   await allDelivered(sql);
   const { count, first, last } = await takeReceived(receivers);
-  const [service = 0, database = 0, receiving = 0] = used().map((now, at) => (now - (before[at] ?? 0)) / count);
-  return { count, perSecond: (1000 * count) / (last - first), cpu: { service, database, receiving } };
+  const [service = 0, database = 0, receiving = 0] = used().map(
+    (now, at) => (now - (before[at] ?? 0)) / count,
+  );
+  return {
+    count,
+    perSecond: (1000 * count) / (last - first),
+    cpu: { service, database, receiving },
+  };
 }
 
 /** Sessions are created at a steady pace. */
@@ -110,7 +146,8 @@ async function measureLatency({ server, shops, sql, receivers }: Bench) {
 }
 
 async function allDelivered(sql: Client): Promise<void> {
-  const left = () => sql.query('SELECT FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL LIMIT 1');
+  const left = () =>
+    sql.query('SELECT FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL LIMIT 1');
   while ((await left()).rows.length > 0) await sleep(100);
 }
 
@@ -127,7 +164,9 @@ interface Result {
 function report(result: Result): void {
   const { rates, latency } = result;
   for (const { count, perSecond, cpu } of rates) {
-    const [service, database, receiving] = [cpu.service, cpu.database, cpu.receiving].map(Math.round);
+    const [service, database, receiving] = [cpu.service, cpu.database, cpu.receiving].map(
+      Math.round,
+    );
     say(
       `${count} deliveries, ${perSecond.toFixed(0)} a second; CPU of each: service ${service} µs, ` +
         `PostgreSQL ${database} µs, receivers ${receiving} µs`,

@@ -23,7 +23,11 @@ export interface RequestOfCase {
 export interface ExpectedError {
   readonly code: string;
   readonly param?: string;
-  readonly errors?: readonly { readonly param: string; readonly code?: string; readonly allowed?: unknown }[];
+  readonly errors?: readonly {
+    readonly param: string;
+    readonly code?: string;
+    readonly allowed?: unknown;
+  }[];
   readonly next_step?: Readonly<Record<string, unknown>>;
 }
 
@@ -68,12 +72,24 @@ interface CaseFile {
 export function readTopics(folder: string): Topic[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return files.sort().map((file) => {
-    const { title, values = {}, cases } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as CaseFile;
-    return { name: file.replace(/\.json$/, ''), title, cases: cases.flatMap((one) => rowsOf(one, values)) };
+    const {
+      title,
+      values = {},
+      cases,
+    } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as CaseFile;
+    return {
+      name: file.replace(/\.json$/, ''),
+      title,
+      cases: cases.flatMap((one) => rowsOf(one, values)),
+    };
   });
 }
 
 /** Makes one case of each row of `each`. The name of the case contains values of the row. */
 function rowsOf({ each = [{}], ...one }: CaseFile['cases'][number], values: Values): Case[] {
-  return each.map((row) => ({ ...one, name: String(resolve(one.name, row)), values: { ...values, ...row } }));
+  return each.map((row) => ({
+    ...one,
+    name: String(resolve(one.name, row)),
+    values: { ...values, ...row },
+  }));
 }

@@ -9,7 +9,12 @@ const ANY_STEP = { type: TEXT, path: { $matches: '^/' }, method: { $matches: '^[
 
 export function checkError(expected: ExpectedError, answer: Answer): Problem[] {
   const { code, param = { $type: 'string' }, errors, next_step = {} } = expected;
-  const entries = errors?.map((entry) => ({ code: TEXT, allowed: STRINGS, ...entry, message: TEXT }));
+  const entries = errors?.map((entry) => ({
+    code: TEXT,
+    allowed: STRINGS,
+    ...entry,
+    message: TEXT,
+  }));
   const anyEntries = { $every: { param: TEXT, code: TEXT, message: TEXT, allowed: STRINGS } };
   const envelope = {
     request_id: { $all: [TEXT, { $same: 'headers.Request-Id' }] },
@@ -28,6 +33,10 @@ export function checkError(expected: ExpectedError, answer: Answer): Problem[] {
 
 /** `error.param` must be the param of the first entry. */
 function checkParam(answer: Answer): Problem[] {
-  const { param, errors } = (answer.body as { error: { param: string; errors: { param: string }[] } }).error;
-  return errors.length === 0 ? [] : compare(errors[0]?.param, param, { at: 'body.error.param', answer });
+  const { param, errors } = (
+    answer.body as { error: { param: string; errors: { param: string }[] } }
+  ).error;
+  return errors.length === 0
+    ? []
+    : compare(errors[0]?.param, param, { at: 'body.error.param', answer });
 }

@@ -42,7 +42,9 @@ export class Connection {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.sendOnce(sent);
       if (answer.status !== 429 || attempt === MAX_RATE_LIMITED) return answer;
-      await sleep(1000 * Math.min(Number(answer.headers['retry-after'] ?? 1) || 1, MAX_PAUSE_SECONDS));
+      await sleep(
+        1000 * Math.min(Number(answer.headers['retry-after'] ?? 1) || 1, MAX_PAUSE_SECONDS),
+      );
     }
   }
 
@@ -59,7 +61,10 @@ export class Connection {
       port,
       method,
       path: pathname.replace(/\/$/, '') + path,
-      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Length': String(body.length) }) },
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
+      },
       timeout: TIMEOUT_MS,
     };
     return new Promise((resolve, reject) => {
@@ -73,7 +78,9 @@ export class Connection {
           resolve({ status, headers: flat(response.headers), text, body: parsed(text) });
         });
       });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`)));
+      request.on('timeout', () =>
+        request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`)),
+      );
       request.on('error', reject);
       request.end(body);
     });
@@ -81,7 +88,9 @@ export class Connection {
 }
 
 function flat(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
 }
 
 function parsed(text: string): unknown {

@@ -20,17 +20,31 @@ type Matcher = (argument: never, got: unknown, place: Place) => Problem[];
 const MATCHERS: Readonly<Record<string, Matcher>> = {
   $type: (type: string, got, { at }) => unless(isOfType(got, type), at, `of type ${type}`, got),
   $matches: (pattern: string, got, { at }) =>
-    unless(typeof got === 'string' && new RegExp(pattern, 'u').test(got), at, `text that matches ${pattern}`, got),
+    unless(
+      typeof got === 'string' && new RegExp(pattern, 'u').test(got),
+      at,
+      `text that matches ${pattern}`,
+      got,
+    ),
   $not: (other: unknown, got, { at, answer }) =>
-    unless(compare(other, got, { at, answer }).length > 0, at, `other than ${JSON.stringify(other)}`, got),
-  $all: (matchers: unknown[], got, place) => matchers.flatMap((matcher) => compare(matcher, got, place)),
+    unless(
+      compare(other, got, { at, answer }).length > 0,
+      at,
+      `other than ${JSON.stringify(other)}`,
+      got,
+    ),
+  $all: (matchers: unknown[], got, place) =>
+    matchers.flatMap((matcher) => compare(matcher, got, place)),
   $same: (path: string, got, { at, answer }) =>
     unless(isDeepStrictEqual(got, pick(answer, path)), at, `the same as ${path}`, got),
   $includes: (members: Record<string, unknown>, got, { at, answer }) =>
     isObject(got)
-      ? Object.entries(members).flatMap(([key, value]) => compare(value, got[key], { at: `${at}.${key}`, answer }))
+      ? Object.entries(members).flatMap(([key, value]) =>
+          compare(value, got[key], { at: `${at}.${key}`, answer }),
+        )
       : [{ at, expected: 'an object', got }],
-  $with: ([whole, changes]: [object, object], got, place) => compare({ ...whole, ...changes }, got, place),
+  $with: ([whole, changes]: [object, object], got, place) =>
+    compare({ ...whole, ...changes }, got, place),
   $every: (matcher: unknown, got, { at, answer }) =>
     Array.isArray(got)
       ? got.flatMap((item, index) => compare(matcher, item, { at: `${at}.${index}`, answer }))
@@ -38,7 +52,12 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   $length: (length: number, got, { at }) =>
     unless(Array.isArray(got) && got.length === length, at, `an array of ${length}`, got),
   $sequence: (items: unknown[], got, { at }) =>
-    unless(Array.isArray(got) && isSequence(items, got), at, `${JSON.stringify(items)} in this order, each once`, got),
+    unless(
+      Array.isArray(got) && isSequence(items, got),
+      at,
+      `${JSON.stringify(items)} in this order, each once`,
+      got,
+    ),
   $sorted: (direction: string, got, { at }) =>
     unless(Array.isArray(got) && isSorted(got, direction), at, `strictly ${direction}`, got),
   $unordered: (items: unknown[], got, { at, answer }) => unordered(items, got, { at, answer }),
@@ -62,7 +81,9 @@ export function compare(expected: unknown, got: unknown, place: Place): Problem[
     );
   }
   if (Array.isArray(expected) && Array.isArray(got) && expected.length === got.length) {
-    return expected.flatMap((item, index) => compare(item, got[index], { at: `${at}.${index}`, answer }));
+    return expected.flatMap((item, index) =>
+      compare(item, got[index], { at: `${at}.${index}`, answer }),
+    );
   }
   return unless(isDeepStrictEqual(expected, got), at, expected, got);
 }
@@ -127,5 +148,7 @@ const MILLISECONDS_DIGITS = 10;
 /** The Unix seconds in a TypeID. The first 48 bits of its UUIDv7, which are its first ten digits, are the milliseconds. */
 function instantOf(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, MILLISECONDS_DIGITS);
-  return Math.floor([...digits].reduce((value, digit) => value * 32 + BASE32.indexOf(digit), 0) / 1000);
+  return Math.floor(
+    [...digits].reduce((value, digit) => value * 32 + BASE32.indexOf(digit), 0) / 1000,
+  );
 }

@@ -21,7 +21,14 @@ export interface Options {
 
 export function readOptions(args: readonly string[], topics: readonly string[]): Options {
   const { values } = parse(args);
-  const { 'base-url': baseUrl, key, 'ledger-key': ledgerKey, 'operator-key': operator, organization, only } = values;
+  const {
+    'base-url': baseUrl,
+    key,
+    'ledger-key': ledgerKey,
+    'operator-key': operator,
+    organization,
+    only,
+  } = values;
   if (baseUrl === undefined || key === undefined) throw new Complaint(USAGE);
   if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
     throw new Complaint(`--base-url must be an http or https URL, not ${baseUrl}.`);
@@ -31,27 +38,43 @@ export function readOptions(args: readonly string[], topics: readonly string[]):
     throw new Complaint('--key and --ledger-key must have the same mode.');
   }
   if (mode === 'live' && !values['allow-live']) {
-    throw new Complaint('The kit creates sessions and refunds. To run it with live keys, pass --allow-live.');
+    throw new Complaint(
+      'The kit creates sessions and refunds. To run it with live keys, pass --allow-live.',
+    );
   }
   if ((ledgerKey === undefined) !== (organization === undefined)) {
-    throw new Complaint('Pass --ledger-key and --organization, the organization of --key, together.');
+    throw new Complaint(
+      'Pass --ledger-key and --organization, the organization of --key, together.',
+    );
   }
-  if (operator !== undefined && !operator.startsWith('ok_')) throw new Complaint('--operator-key must begin with ok_.');
+  if (operator !== undefined && !operator.startsWith('ok_'))
+    throw new Complaint('--operator-key must begin with ok_.');
   const restricted = restrictedIn(values, mode);
   if (only !== undefined && !topics.includes(only)) {
     throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);
   }
-  const ledger = ledgerKey !== undefined && organization !== undefined ? { key: ledgerKey, organization } : undefined;
+  const ledger =
+    ledgerKey !== undefined && organization !== undefined
+      ? { key: ledgerKey, organization }
+      : undefined;
   return { baseUrl, key, ledger, operator, restricted, mode, only, json: values.json ?? false };
 }
 
-function restrictedIn(values: ReturnType<typeof parse>['values'], mode: 'test' | 'live'): Options['restricted'] {
+function restrictedIn(
+  values: ReturnType<typeof parse>['values'],
+  mode: 'test' | 'live',
+): Options['restricted'] {
   const { 'proposer-key': proposer, 'approver-key': approver } = values;
   if (proposer === undefined && approver === undefined) return undefined;
   if (proposer === undefined || approver === undefined) {
-    throw new Complaint('Pass --proposer-key and --approver-key, restricted keys of two holders, together.');
+    throw new Complaint(
+      'Pass --proposer-key and --approver-key, restricted keys of two holders, together.',
+    );
   }
-  const modes = [modeOf('--proposer-key', proposer, 'rk'), modeOf('--approver-key', approver, 'rk')];
+  const modes = [
+    modeOf('--proposer-key', proposer, 'rk'),
+    modeOf('--approver-key', approver, 'rk'),
+  ];
   if (modes.some((one) => one !== mode)) throw new Complaint('All keys must have the same mode.');
   return { proposer, approver };
 }
@@ -60,7 +83,14 @@ function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const options = {
-    ...{ 'base-url': text, key: text, 'ledger-key': text, 'operator-key': text, organization: text, only: text },
+    ...{
+      'base-url': text,
+      key: text,
+      'ledger-key': text,
+      'operator-key': text,
+      organization: text,
+      only: text,
+    },
     ...{ 'proposer-key': text, 'approver-key': text },
     ...{ json: flag, 'allow-live': flag },
   };
@@ -73,6 +103,7 @@ function parse(args: readonly string[]) {
 
 function modeOf(option: string, key: string, kind: string): 'test' | 'live' {
   const mode = new RegExp(`^${kind}_(test|live)_`).exec(key)?.[1];
-  if (mode === undefined) throw new Complaint(`${option} must begin with ${kind}_test_ or ${kind}_live_.`);
+  if (mode === undefined)
+    throw new Complaint(`${option} must begin with ${kind}_test_ or ${kind}_live_.`);
   return mode as 'test' | 'live';
 }

@@ -13,7 +13,11 @@ export interface Outcome {
 
 export interface Report {
   readonly base_url: string;
-  readonly topics: readonly { readonly name: string; readonly title: string; readonly cases: readonly Outcome[] }[];
+  readonly topics: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly cases: readonly Outcome[];
+  }[];
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
@@ -34,8 +38,11 @@ export function asText({ base_url, topics, passed, failed, skipped, seconds }: R
 }
 
 function counts(cases: readonly Outcome[]): string {
-  const of = (wanted: Outcome['outcome']) => cases.filter(({ outcome }) => outcome === wanted).length;
-  const numbers = (['passed', 'failed', 'skipped'] as const).map((outcome) => [of(outcome), outcome] as const);
+  const of = (wanted: Outcome['outcome']) =>
+    cases.filter(({ outcome }) => outcome === wanted).length;
+  const numbers = (['passed', 'failed', 'skipped'] as const).map(
+    (outcome) => [of(outcome), outcome] as const,
+  );
   return numbers
     .filter(([count]) => count > 0)
     .map((pair) => pair.join(' '))
@@ -57,7 +64,16 @@ function detail({ name, source, reason, failure }: Outcome): string[] {
   ];
 }
 
-function sent({ method, path, as = 'merchant', headers = {}, body, text, base64, walk }: RequestOfCase): string {
+function sent({
+  method,
+  path,
+  as = 'merchant',
+  headers = {},
+  body,
+  text,
+  base64,
+  walk,
+}: RequestOfCase): string {
   const content = text ?? base64 ?? (body === undefined ? undefined : JSON.stringify(body));
   const lines = Object.entries(headers).map(([name, value]) =>
     value === null
@@ -68,7 +84,13 @@ function sent({ method, path, as = 'merchant', headers = {}, body, text, base64,
           .join(', '),
   );
   const facts = [`as ${as}`, ...(walk ? ['all pages'] : []), ...lines];
-  return cut([`${method} ${path}`, `(${facts.join('; ')})`, ...(content === undefined ? [] : [content])].join(' '));
+  return cut(
+    [
+      `${method} ${path}`,
+      `(${facts.join('; ')})`,
+      ...(content === undefined ? [] : [content]),
+    ].join(' '),
+  );
 }
 
 function shown(value: unknown): string {
@@ -77,5 +99,7 @@ function shown(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return text.length <= MAX_SHOWN
+    ? text
+    : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }

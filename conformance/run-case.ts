@@ -25,7 +25,11 @@ export interface Failure {
 const MAX_PAGES = 500;
 
 export async function runCase(one: Case, deployment: Deployment): Promise<Failure | undefined> {
-  const known = { ...deployment.values, unique: randomUUID().replaceAll('-', ''), now: Math.floor(Date.now() / 1000) };
+  const known = {
+    ...deployment.values,
+    unique: randomUUID().replaceAll('-', ''),
+    now: Math.floor(Date.now() / 1000),
+  };
   const values: Record<string, unknown> = { ...known };
   for (const [name, value] of Object.entries(one.values)) values[name] = resolve(value, values);
   for (const [index, step] of one.steps.entries()) {
@@ -42,13 +46,16 @@ async function runStep(step: Step, deployment: Deployment, values: Record<string
   const expectation = resolve(step.expect, values) as Expectation;
   let answer: Answer;
   try {
-    answer = await (request.walk ? walk(request, deployment) : deployment.connection.send(toSend(request, deployment)));
+    answer = await (request.walk
+      ? walk(request, deployment)
+      : deployment.connection.send(toSend(request, deployment)));
   } catch (error) {
     const got = error instanceof Error ? error.message : String(error);
     return { request, problems: [{ at: 'answer', expected: 'an answer', got }] };
   }
   const problems = check(expectation, answer);
-  if (problems.length > 0) return { request, problems, answer: { status: answer.status, text: answer.text } };
+  if (problems.length > 0)
+    return { request, problems, answer: { status: answer.status, text: answer.text } };
   for (const [name, path] of Object.entries(step.capture ?? {})) values[name] = pick(answer, path);
   return undefined;
 }
@@ -112,10 +119,15 @@ async function walk(request: RequestOfCase, deployment: Deployment): Promise<Ans
   let path = request.path;
   for (let pages = 1; pages <= MAX_PAGES; pages++) {
     const answer = await deployment.connection.send(toSend({ ...request, path }, deployment));
-    const page = answer.body as { data?: { id: string }[]; has_more?: boolean; next_cursor?: string };
+    const page = answer.body as {
+      data?: { id: string }[];
+      has_more?: boolean;
+      next_cursor?: string;
+    };
     if (answer.status !== 200 || !Array.isArray(page?.data)) return answer;
     ids.push(...page.data.map(({ id }) => id));
-    if (!page.has_more) return { ...answer, body: { pages, ids }, text: JSON.stringify({ pages, ids }) };
+    if (!page.has_more)
+      return { ...answer, body: { pages, ids }, text: JSON.stringify({ pages, ids }) };
     path = `${request.path}${request.path.includes('?') ? '&' : '?'}cursor=${page.next_cursor}`;
   }
   throw new Error(`has_more is still true after ${MAX_PAGES} pages`);

@@ -37,20 +37,29 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Checks the address and the keys first: if one is wrong, every case would fail. */
-async function checkAccess(connection: Connection, { baseUrl, key, ledger, operator }: Options): Promise<void> {
+async function checkAccess(
+  connection: Connection,
+  { baseUrl, key, ledger, operator }: Options,
+): Promise<void> {
   await checkKey('--key', key, '/v1/checkout_sessions?limit=1');
   if (ledger) await checkKey('--ledger-key', ledger.key, '/ledger/v1/refunds?limit=1');
   if (operator) await checkKey('--operator-key', operator, '/operator/v1/organizations?limit=1');
 
   async function checkKey(option: string, token: string, path: string): Promise<void> {
     const headers = { Authorization: `Bearer ${token}` };
-    const answer = await connection.send({ method: 'GET', path, headers, body: undefined }).catch((error): Answer => {
-      throw new Complaint(`Cannot reach ${baseUrl}: ${error.code ?? error.message}.`);
-    });
-    if (answer.status === 401) throw new Complaint(`${baseUrl} refuses the key given as ${option}.`);
-    if (answer.status !== 200) throw new Complaint(`${baseUrl} answers GET ${path} with ${answer.status}, not 200.`);
+    const answer = await connection
+      .send({ method: 'GET', path, headers, body: undefined })
+      .catch((error): Answer => {
+        throw new Complaint(`Cannot reach ${baseUrl}: ${error.code ?? error.message}.`);
+      });
+    if (answer.status === 401)
+      throw new Complaint(`${baseUrl} refuses the key given as ${option}.`);
+    if (answer.status !== 200)
+      throw new Complaint(`${baseUrl} answers GET ${path} with ${answer.status}, not 200.`);
     if (!isList(answer.body)) {
-      throw new Complaint(`${baseUrl} answers GET ${path} with 200 and no list: is it the address of the API?`);
+      throw new Complaint(
+        `${baseUrl} answers GET ${path} with 200 and no list: is it the address of the API?`,
+      );
     }
   }
 }
@@ -60,12 +69,21 @@ function isList(body: unknown): boolean {
   return Array.isArray((body as { data?: unknown } | null | undefined)?.data);
 }
 
-async function reportOn(topics: readonly Topic[], connection: Connection, options: Options): Promise<Report> {
+async function reportOn(
+  topics: readonly Topic[],
+  connection: Connection,
+  options: Options,
+): Promise<Report> {
   const started = Date.now();
   const { baseUrl, key, ledger, operator, restricted, mode } = options;
   const deployment: Deployment = {
     connection,
-    keys: { merchant: key, ...(ledger && { ledger: ledger.key }), ...(operator && { operator }), ...restricted },
+    keys: {
+      merchant: key,
+      ...(ledger && { ledger: ledger.key }),
+      ...(operator && { operator }),
+      ...restricted,
+    },
     values: { mode, ...(ledger ? { organization: ledger.organization } : {}) },
   };
   const outcomes: { name: string; title: string; cases: Outcome[] }[] = [];
@@ -105,7 +123,9 @@ async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
   const reason = lackOf(one, deployment);
   if (reason) return { name, source, outcome: 'skipped', reason };
   const failure = await runCase(one, deployment);
-  return failure ? { name, source, outcome: 'failed', failure } : { name, source, outcome: 'passed' };
+  return failure
+    ? { name, source, outcome: 'failed', failure }
+    : { name, source, outcome: 'passed' };
 }
 
 function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefined {

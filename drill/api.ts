@@ -18,7 +18,10 @@ export async function send(url: string, key: string, body?: object): Promise<Ans
     'content-type': 'application/json',
     'idempotency-key': randomUUID(),
   };
-  const response = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+  const response = await fetch(
+    url,
+    body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
+  );
   return { status: response.status, body: await response.json() };
 }
 
@@ -30,7 +33,10 @@ export async function demand(url: string, key: string, body?: object): Promise<J
 }
 
 /** In the order of the items, a few at once. */
-export async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+export async function each<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const left = items.values();
   const lane = async () => {
     for (const item of left) await work(item);

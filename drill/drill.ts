@@ -90,7 +90,11 @@ class Drill {
   /** Returns why it ended before its end, or null. */
   private async play(plan: readonly (readonly PlannedRefund[])[]): Promise<string | null> {
     const killed = (worker: number) => this.journal.note(undefined, nameOf(worker), 'kill -9');
-    this.workers = new Workers(this.options, [await this.environment(0), await this.environment(1)], killed);
+    this.workers = new Workers(
+      this.options,
+      [await this.environment(0), await this.environment(1)],
+      killed,
+    );
     this.canceling = this.merchants.keepCanceling(this.over.signal);
     this.workers.start();
     try {
@@ -120,13 +124,22 @@ class Drill {
       this.lines.push(line);
       return line.open();
     };
-    const [TILLGATE_URL, PROVIDER_URL] = [await open(traffic.tillgate), await open(traffic.payouts)];
+    const [TILLGATE_URL, PROVIDER_URL] = [
+      await open(traffic.tillgate),
+      await open(traffic.payouts),
+    ];
     const WEBHOOK_PORT = String(await this.pushes.freePort());
     return { TILLGATE_URL, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, PROVIDER_URL, WEBHOOK_PORT };
   }
 
-  private async day(planned: readonly PlannedRefund[], day: number, deadline: number): Promise<void> {
-    const [evening = [], morning = []] = [true, false].map((is) => planned.filter(({ isEvening }) => isEvening === is));
+  private async day(
+    planned: readonly PlannedRefund[],
+    day: number,
+    deadline: number,
+  ): Promise<void> {
+    const [evening = [], morning = []] = [true, false].map((is) =>
+      planned.filter(({ isEvening }) => isEvening === is),
+    );
     if (day === FAST_DAY) this.clock.fast = HOUR;
     await this.merchants.propose(morning);
     for (let hour = 0; hour < HOURS_OF_DAY.most && performance.now() < deadline; hour++) {
@@ -153,8 +166,11 @@ class Drill {
     await this.advance(seconds);
     const books = await this.books();
     this.nights += 1;
-    this.options.say(`Night ${this.nights}: ${openIn(books)} of ${books.refunds.length} refunds are open.`);
-    if (this.options.bail && lasting(violations(books)).length > 0) throw new Halt('A rule was broken.');
+    this.options.say(
+      `Night ${this.nights}: ${openIn(books)} of ${books.refunds.length} refunds are open.`,
+    );
+    if (this.options.bail && lasting(violations(books)).length > 0)
+      throw new Halt('A rule was broken.');
     this.workers.start();
   }
 

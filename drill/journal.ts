@@ -41,7 +41,8 @@ export class Journal {
     const history: Line[] = [];
     const last = lines.findLastIndex((line) => line.refund === refund);
     for (const line of lines.slice(0, last + 1)) {
-      const isOwn = line.refund === refund || (line.refund === undefined && history.at(-1)?.who === line.who);
+      const isOwn =
+        line.refund === refund || (line.refund === undefined && history.at(-1)?.who === line.who);
       if (isOwn) history.push(line);
     }
     return shortened(folded(history));
@@ -61,11 +62,17 @@ function folded(lines: readonly Line[]): string[] {
     const lengths = Array.from({ length: MOST_IN_TURN }, (_, place) => place + 1);
     const length = lengths.find((one) => timesOf(start, one) >= LEAST_REPEATED) ?? 1;
     const times = timesOf(start, length);
-    shown.push(...lines.slice(start, start + length).map(({ at, who, what }) => `${at}  ${who.padEnd(8)}  ${what}`));
+    shown.push(
+      ...lines
+        .slice(start, start + length)
+        .map(({ at, who, what }) => `${at}  ${who.padEnd(8)}  ${what}`),
+    );
     const isRepeated = times >= LEAST_REPEATED;
     const until = lines[start + length * times - 1]?.at;
     if (isRepeated)
-      shown.push(`… ${length > 1 ? `these ${length} lines ` : ''}${times - 1} times more, until ${until}`);
+      shown.push(
+        `… ${length > 1 ? `these ${length} lines ` : ''}${times - 1} times more, until ${until}`,
+      );
     start += isRepeated ? length * times : 1;
   }
   return shown;
@@ -73,6 +80,9 @@ function folded(lines: readonly Line[]): string[] {
 
 function shortened(lines: readonly string[]): string[] {
   if (lines.length <= MOST_LINES) return [...lines];
-  const [first, last] = [lines.slice(0, MOST_LINES - LINES_AT_THE_END - 1), lines.slice(-LINES_AT_THE_END)];
+  const [first, last] = [
+    lines.slice(0, MOST_LINES - LINES_AT_THE_END - 1),
+    lines.slice(-LINES_AT_THE_END),
+  ];
   return [...first, `… ${lines.length - MOST_LINES + 1} lines are left out`, ...last];
 }

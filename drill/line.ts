@@ -1,6 +1,11 @@
 /** What stands between one worker and Tillgate, or the provider: it loses requests and answers, repeats them, and holds them up. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Json } from './api.js';
@@ -115,7 +120,10 @@ export class Line {
     const isPage = typeof body === 'string';
     const text = isPage
       ? body
-      : JSON.stringify(body).replace(TIMES, (_, member, time) => `"${member}":${told(member, Number(time))}`);
+      : JSON.stringify(body).replace(
+          TIMES,
+          (_, member, time) => `"${member}":${told(member, Number(time))}`,
+        );
     response.writeHead(status, {
       'content-type': isPage ? 'text/html' : 'application/json',
       date: new Date(told('date', Date.now() / 1000) * 1000).toUTCString(),

@@ -41,7 +41,10 @@ export class Merchants {
   }
 
   async propose(refunds: readonly PlannedRefund[]): Promise<void> {
-    const payments = Map.groupBy(refunds, ({ organization, payment }) => `${organization} ${payment}`);
+    const payments = Map.groupBy(
+      refunds,
+      ({ organization, payment }) => `${organization} ${payment}`,
+    );
     this.isProposing = true;
     await each([...payments.values()], (ofPayment) => this.proposeOfOnePayment(ofPayment));
     this.isProposing = false;
@@ -51,7 +54,8 @@ export class Merchants {
   async decide(): Promise<void> {
     for (const [refund, waiting] of this.unapproved) {
       waiting.moves -= 1;
-      if (waiting.moves === 0 && waiting.plan.approval !== 'never') await this.decideOn(refund, waiting.plan);
+      if (waiting.moves === 0 && waiting.plan.approval !== 'never')
+        await this.decideOn(refund, waiting.plan);
     }
   }
 
@@ -68,10 +72,13 @@ export class Merchants {
     const plan = this.planned.get(refund);
     if (!plan || !this.unwanted.has(refund)) return;
     const { url } = this.stage;
-    const answer = await send(`${url}/v1/refunds/${refund}/cancel`, this.keyOf(plan), {}).catch(() => undefined);
+    const answer = await send(`${url}/v1/refunds/${refund}/cancel`, this.keyOf(plan), {}).catch(
+      () => undefined,
+    );
     const isPending = answer?.status !== 200 && answer?.body.error.code !== 'refund_not_pending';
     // The answer to a second attempt at the same time is the same.
-    if (answer?.status === 200 && this.unwanted.has(refund)) this.journal.note(refund, 'merchant', 'cancels it');
+    if (answer?.status === 200 && this.unwanted.has(refund))
+      this.journal.note(refund, 'merchant', 'cancels it');
     if (!isPending) this.unwanted.delete(refund);
   }
 
@@ -95,7 +102,11 @@ export class Merchants {
     // From the request on, a worker may be given it.
     if (isApproved) this.unapproved.delete(refund);
     const [path, body] = isApproved ? ['approve', { amount: plan.amount }] : ['reject', {}];
-    const { status } = await send(`${this.stage.url}/v1/refunds/${refund}/${path}`, this.keyOf(plan), body);
+    const { status } = await send(
+      `${this.stage.url}/v1/refunds/${refund}/${path}`,
+      this.keyOf(plan),
+      body,
+    );
     this.journal.note(refund, 'merchant', `${path}s it: ${status}`);
   }
 
@@ -108,9 +119,15 @@ export class Merchants {
     if (!first) return;
     const { url, organizations, ledgerKey } = this.stage;
     const amount = refunds.reduce((sum, one) => sum + one.amount, HELD_AMOUNT);
-    const capture = { organization: organizations[first.organization]?.id, amount, currency: first.currency };
+    const capture = {
+      organization: organizations[first.organization]?.id,
+      amount,
+      currency: first.currency,
+    };
     const payment = await demand(`${url}/ledger/v1/payments`, ledgerKey, capture);
-    const hold = await demand(`${url}/ledger/v1/payments/${payment.id}/holds`, ledgerKey, { amount: HELD_AMOUNT });
+    const hold = await demand(`${url}/ledger/v1/payments/${payment.id}/holds`, ledgerKey, {
+      amount: HELD_AMOUNT,
+    });
     for (const planned of refunds) {
       const { reference, amount, currency, regret } = planned;
       const proposal = { payment: payment.id, amount, reference };

@@ -1,7 +1,14 @@
 /** What a drill does, refund by refund. It follows from the seed alone: the same seed is the same plan. */
 import { DAY } from './clock.js';
 import { Random } from './random.js';
-import { type Course, EACH_DAY, type Fate, IN_TURN, type PlannedRefund, type Scene } from './scenes.js';
+import {
+  type Course,
+  EACH_DAY,
+  type Fate,
+  IN_TURN,
+  type PlannedRefund,
+  type Scene,
+} from './scenes.js';
 
 export const DAYS = 4;
 export const OUTAGE_DAY = 1;
@@ -15,7 +22,14 @@ const ORGANIZATIONS = 2;
 
 const COURSES: readonly Course[] = [
   ...Array<Course>(13).fill('pays'),
-  ...(['declines', 'declines', 'fails', 'pays days later', 'pays days later', 'fails days later'] as const),
+  ...([
+    'declines',
+    'declines',
+    'fails',
+    'pays days later',
+    'pays days later',
+    'fails days later',
+  ] as const),
   'pays, and it bounces',
 ];
 const PAYOUTS: readonly Fate[] = [
@@ -27,10 +41,25 @@ const REPORTS: readonly Fate[] = [
   ...Array<Fate>(16).fill('passes'),
   ...(['answer lost', 'answer lost', 'request lost', 'arrives twice', 'unavailable'] as const),
 ];
-const REGRETS: readonly PlannedRefund['regret'][] = [...Array(8).fill('never'), 'at once', 'when it is paid'];
+const REGRETS: readonly PlannedRefund['regret'][] = [
+  ...Array(8).fill('never'),
+  'at once',
+  'when it is paid',
+];
 /** One in ten. */
-const APPROVALS: readonly PlannedRefund['approval'][] = [...Array(27).fill('not needed'), 'late', 'rejected', 'never'];
-const CALM = { course: 'pays', payouts: [], reports: [], regret: 'never', approval: 'not needed' } as const;
+const APPROVALS: readonly PlannedRefund['approval'][] = [
+  ...Array(27).fill('not needed'),
+  'late',
+  'rejected',
+  'never',
+];
+const CALM = {
+  course: 'pays',
+  payouts: [],
+  reports: [],
+  regret: 'never',
+  approval: 'not needed',
+} as const;
 const CURRENCIES = ['eur', 'usd', 'jpy'];
 const ROUND = REFUNDS_OF_PAYMENT * CURRENCIES.length * ORGANIZATIONS;
 
@@ -40,7 +69,10 @@ export function planOf(seed: number, refunds: number): readonly (readonly Planne
   return Array.from({ length: DAYS }, (_, day) => {
     const count = Math.floor(refunds / DAYS) + (day < refunds % DAYS ? 1 : 0);
     const turns = Math.min(count - EACH_DAY.length, IN_TURN.length);
-    const scenes = [...EACH_DAY, ...Array.from({ length: turns }, (_, turn) => sceneOf(day * turns + turn))];
+    const scenes = [
+      ...EACH_DAY,
+      ...Array.from({ length: turns }, (_, turn) => sceneOf(day * turns + turn)),
+    ];
     const alike = amountOf(random);
     return Array.from({ length: count }, (_, place) => {
       const drawn = drawnRefund(random, `day-${day + 1}`, place);
@@ -72,8 +104,16 @@ function drawnRefund(random: Random, day: string, place: number): PlannedRefund 
   };
 }
 
-function played(drawn: PlannedRefund, { payment, reference, ...scene }: Scene, amount: number): PlannedRefund {
+function played(
+  drawn: PlannedRefund,
+  { payment, reference, ...scene }: Scene,
+  amount: number,
+): PlannedRefund {
   const [day] = drawn.payment.split(' ');
-  const alike = payment && { payment: `${day} ${payment}`, reference: `${day}-${reference}`, amount };
+  const alike = payment && {
+    payment: `${day} ${payment}`,
+    reference: `${day}-${reference}`,
+    amount,
+  };
   return { ...drawn, ...CALM, ...scene, ...alike };
 }

@@ -80,13 +80,20 @@ export class Provider {
     });
   }
 
-  answer(method: string, path: string, key: string, body: Record<string, unknown> | undefined): Answer {
+  answer(
+    method: string,
+    path: string,
+    key: string,
+    body: Record<string, unknown> | undefined,
+  ): Answer {
     const { pathname, searchParams } = new URL(path, 'http://provider');
     if (method === 'POST' && pathname === '/refunds') return this.pay(key, body ?? {});
     if (this.isDown) return { status: 503, body: { error: 'unavailable' } };
     if (pathname === '/refunds') return this.list(searchParams);
     const one = this.booked.find(({ id }) => pathname === `/refunds/${id}`);
-    return one ? { status: 200, body: this.shown(one) } : { status: 404, body: { error: 'not_found' } };
+    return one
+      ? { status: 200, body: this.shown(one) }
+      : { status: 404, body: { error: 'not_found' } };
   }
 
   /** The same key gives the same answer for a day. Any other key pays. */
@@ -109,7 +116,16 @@ export class Provider {
       return { status: 402, body: { error: 'declined' } };
     }
     const id = `pr_${this.booked.length + 1}`;
-    const payout = { id, refund, amount: amount as number, currency, key, course, order, at: this.clock.now() };
+    const payout = {
+      id,
+      refund,
+      amount: amount as number,
+      currency,
+      key,
+      course,
+      order,
+      at: this.clock.now(),
+    };
     this.booked.push(payout);
     return { status: 200, body: this.shown(payout) };
   }
@@ -123,17 +139,29 @@ export class Provider {
       .filter(({ at }) => this.clock.now() - at >= LIST_LAG)
       .map((payout) => this.shown(payout))
       .filter((one) =>
-        Object.entries(filters).every(([name, value]) => String(one[name as keyof typeof one]) === value),
+        Object.entries(filters).every(
+          ([name, value]) => String(one[name as keyof typeof one]) === value,
+        ),
       );
     const data = found.slice(0, Math.min(Number(limit) || this.pageSize, this.pageSize));
     const has_more = found.length > data.length;
-    return { status: 200, body: { data, has_more, next_cursor: has_more ? data.at(-1)?.id : null } };
+    return {
+      status: 200,
+      body: { data, has_more, next_cursor: has_more ? data.at(-1)?.id : null },
+    };
   }
 
   private shown(payout: Booked) {
     const { id, refund, amount, currency } = payout;
     const status = this.statusOf(payout);
-    return { id, refund, amount, currency, status, failure_reason: status === 'failed' ? 'account closed' : null };
+    return {
+      id,
+      refund,
+      amount,
+      currency,
+      status,
+      failure_reason: status === 'failed' ? 'account closed' : null,
+    };
   }
 
   private statusOf({ course, at }: Booked): Payout['status'] {

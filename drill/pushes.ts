@@ -23,7 +23,10 @@ export class Pushes {
     for (const port of this.silent) {
       if (!(await isListening(port))) continue;
       this.silent.delete(port);
-      const endpoint = { url: `http://127.0.0.1:${port}/`, events: ['refund.created', 'refund.approved'] };
+      const endpoint = {
+        url: `http://127.0.0.1:${port}/`,
+        events: ['refund.created', 'refund.approved'],
+      };
       await demand(`${url}/ledger/v1/webhook_endpoints`, ledgerKey, endpoint);
     }
   }

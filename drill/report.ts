@@ -21,8 +21,13 @@ export function reportOn(books: Books, journal: Journal, played: Played) {
   const byRule = Map.groupBy(played.stopped === null ? all : lasting(all), ({ rule }) => rule);
   const rules = (Object.keys(RULES) as Rule[]).filter((rule) => byRule.has(rule));
   const broken = rules.map((rule) => {
-    const histories = (byRule.get(rule) ?? []).map(({ refund }) => ({ refund, history: journal.history(refund) }));
-    const [shortest] = histories.toSorted((one, other) => one.history.length - other.history.length);
+    const histories = (byRule.get(rule) ?? []).map(({ refund }) => ({
+      refund,
+      history: journal.history(refund),
+    }));
+    const [shortest] = histories.toSorted(
+      (one, other) => one.history.length - other.history.length,
+    );
     return { rule, sentence: RULES[rule], refunds: histories.length, ...shortest };
   });
   const passed = broken.length === 0 && played.stopped === null;
@@ -32,16 +37,26 @@ export function reportOn(books: Books, journal: Journal, played: Played) {
 export const openIn = ({ refunds }: Pick<Books, 'refunds'>) =>
   refunds.filter(({ status }) => status === 'pending').length;
 
-export function unmetOf(plan: readonly PlannedRefund[], faults: Played['faults'], courses: ReadonlySet<Course>) {
-  const fates = new Set(plan.flatMap(({ payouts, looks, reports }) => [...payouts, ...looks, ...reports]));
+export function unmetOf(
+  plan: readonly PlannedRefund[],
+  faults: Played['faults'],
+  courses: ReadonlySet<Course>,
+) {
+  const fates = new Set(
+    plan.flatMap(({ payouts, looks, reports }) => [...payouts, ...looks, ...reports]),
+  );
   const unmetFates = [...fates].filter((fate) => fate !== 'passes' && faults[fate] === undefined);
-  const unmetCourses = [...new Set(plan.map(({ course }) => course))].filter((course) => !courses.has(course));
+  const unmetCourses = [...new Set(plan.map(({ course }) => course))].filter(
+    (course) => !courses.has(course),
+  );
   return [...unmetFates, ...unmetCourses];
 }
 
 export function asText(report: Report): string {
   const { seed, refunds, faults, kills, unmet, broken } = report;
-  const met = Object.entries({ ...faults, 'kill -9': kills }).map(([fault, count]) => `${count} × ${fault}`);
+  const met = Object.entries({ ...faults, 'kill -9': kills }).map(
+    ([fault, count]) => `${count} × ${fault}`,
+  );
   const rules = broken.flatMap(({ sentence, refunds, refund, history }) => [
     '',
     `${refunds} of the refunds: ${sentence}`,
@@ -51,7 +66,9 @@ export function asText(report: Report): string {
   const lines = [
     verdictOf(report),
     `${refunds} refunds, seed ${seed}; ${met.join(', ')}.`,
-    ...(unmet.length > 0 ? [`Nothing is known about what did not happen: ${unmet.join(', ')}.`] : []),
+    ...(unmet.length > 0
+      ? [`Nothing is known about what did not happen: ${unmet.join(', ')}.`]
+      : []),
     'In minor units:',
     ...amountsOf(report),
     ...rules,
@@ -63,7 +80,9 @@ function verdictOf({ passed, stopped, open, broken }: Report): string {
   if (passed) return 'PASSED: every refund was paid once or not at all, and Tillgate says which.';
   if (stopped === null) return 'FAILED';
   const opened = `${stopped} Open refunds: ${open}.`;
-  return broken.length > 0 ? `FAILED: ${opened}` : `NO VERDICT: ${opened} No rule was broken until then.`;
+  return broken.length > 0
+    ? `FAILED: ${opened}`
+    : `NO VERDICT: ${opened} No rule was broken until then.`;
 }
 
 function amountsOf({ totals }: Report): string[] {

@@ -16,7 +16,13 @@ interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'say' | 'sto
 const OLDEST_NODE = 22;
 
 /** Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if there is no verdict. */
-export async function runDrill({ json, limit, restart = false, bail = false, ...words }: Words): Promise<number> {
+export async function runDrill({
+  json,
+  limit,
+  restart = false,
+  bail = false,
+  ...words
+}: Words): Promise<number> {
   const { seed = Math.floor(Math.random() * 2 ** 31) } = words;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const halted = new AbortController();
@@ -25,13 +31,20 @@ export async function runDrill({ json, limit, restart = false, bail = false, ...
   process.stderr.on('error', () => halt('Nobody reads the output any more.'));
   const timer = setTimeout(() => halt(`The limit of ${limit} seconds was reached.`), limit * 1000);
   try {
-    const node = process.versions.node;
-    if (Number.parseInt(node, 10) < OLDEST_NODE)
-      throw new Complaint(`The drill needs Node ${OLDEST_NODE} or newer, and this is ${node}: install a newer one.`);
-    if (words.command.length === 0) throw new Complaint('Give the command of your worker after --.');
+    requireNode();
+    if (words.command.length === 0) {
+      throw new Complaint('Give the command of your worker after --.');
+    }
     say('Tillgate is starting on a database of its own …');
     const stage = await openStage();
-    const report = await drill(stage, { ...words, seed, restart, bail, say, stop: halted.signal }).finally(stage.close);
+    const report = await drill(stage, {
+      ...words,
+      seed,
+      restart,
+      bail,
+      say,
+      stop: halted.signal,
+    }).finally(stage.close);
     const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
     // Also if nobody reads it.
     process.exitCode = exitCode;
@@ -44,4 +57,12 @@ export async function runDrill({ json, limit, restart = false, bail = false, ...
   } finally {
     clearTimeout(timer);
   }
+}
+
+function requireNode(): void {
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) >= OLDEST_NODE) return;
+  throw new Complaint(
+    `The drill needs Node ${OLDEST_NODE} or newer, and this is ${node}: install a newer one.`,
+  );
 }

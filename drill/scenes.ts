@@ -1,7 +1,13 @@
 /** What can happen to a refund in a drill, and the refunds that no plan leaves out. */
 
 /** What the provider does with a refund that it is asked to pay. */
-export type Course = 'pays' | 'declines' | 'fails' | 'pays days later' | 'fails days later' | 'pays, and it bounces';
+export type Course =
+  | 'pays'
+  | 'declines'
+  | 'fails'
+  | 'pays days later'
+  | 'fails days later'
+  | 'pays, and it bounces';
 
 /** What happens to one request of a worker, on its way to Tillgate or to the provider. */
 export type Fate =

@@ -60,19 +60,33 @@ export async function openStage(): Promise<Stage> {
 
 /** For so many drills, one after the other. */
 export async function openAccounts(databaseUrl: string, count: number): Promise<Accounts[]> {
-  const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, { timeLimits: false });
-  const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, {
+    timeLimits: false,
+  });
+  const application = await NestFactory.createApplicationContext(module, {
+    logger: false,
+    abortOnError: false,
+  });
   const keys = application.get(ManageApiKeys);
   const always = { mode: 'test' } as const;
   const openOrganization = async (name: string) => {
     const { id } = (await application.get(ManageOrganizations).create(name)).organization;
     const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
-    const restricted = { ...always, kind: 'restricted', rights: ['propose'], organization: id } as const;
+    const restricted = {
+      ...always,
+      kind: 'restricted',
+      rights: ['propose'],
+      organization: id,
+    } as const;
     const { token: proposersKey } = await keys.create(restricted);
     return { id, key, proposersKey };
   };
   try {
-    const { token: ledgerKey } = await keys.create({ ...always, kind: 'ledger', organization: null });
+    const { token: ledgerKey } = await keys.create({
+      ...always,
+      kind: 'ledger',
+      organization: null,
+    });
     const accounts: Accounts[] = [];
     while (accounts.length < count) {
       accounts.push({
@@ -108,7 +122,9 @@ async function createDatabase(server: string): Promise<Database> {
     await client.query(sql).finally(() => client.end());
   };
   await ask(`CREATE DATABASE ${name}`).catch((error) => {
-    throw new Complaint(`The drill needs a database of its own on the server of DATABASE_URL: ${error.message}.`);
+    throw new Complaint(
+      `The drill needs a database of its own on the server of DATABASE_URL: ${error.message}.`,
+    );
   });
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   return { url, close: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
@@ -124,7 +140,12 @@ async function connect(connectionString: string): Promise<Client> {
 /** Without the caller's own settings, which may be those of another Tillgate. */
 function environmentOf(databaseUrl: string) {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent', WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings };
 }
 

@@ -9,9 +9,20 @@ import { CLAIM, reportOf, type Witness } from './witness.js';
 
 const ONE_IN = 10;
 const OVERTAKEN_PATIENCE_MS = 10_000;
-const PASSED = ['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
+const PASSED = [
+  'connection',
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'expect',
+];
 /** Of all claims, these are refused, once in a drill: a worker that ends at each does not end too often. */
-const CLAIM_FATES: Readonly<Record<number, Fate>> = { 12: 'too many requests', 22: 'unavailable', 32: 'server error' };
+const CLAIM_FATES: Readonly<Record<number, Fate>> = {
+  12: 'too many requests',
+  22: 'unavailable',
+  32: 'server error',
+};
 const PAGES = [500, 502, 504];
 
 const refusal = (status: number, error: string) => ({ status, body: { error } });
@@ -35,7 +46,9 @@ export class Traffic {
       if (method === 'POST' && name) return this.meet(await this.planned(refund, 'reports'));
       if (path !== CLAIM) return 'passes';
       const place = this.count(CLAIM);
-      return this.meet(CLAIM_FATES[place] ?? everyTenth(place, { 4: 'arrives twice', 9: 'answer lost' }));
+      return this.meet(
+        CLAIM_FATES[place] ?? everyTenth(place, { 4: 'arrives twice', 9: 'answer lost' }),
+      );
     },
     refusals: {
       'too many requests': { ...envelope(429, 'rate_limited'), retryAfter: 1 },
@@ -49,9 +62,14 @@ export class Traffic {
   readonly payouts: Side = {
     fateOf: async ({ worker, method, path, body }) => {
       const refund = method === 'POST' ? String(body?.refund) : this.witness.lookedAt(path);
-      const fate = refund === '' ? 'passes' : await this.planned(refund, method === 'POST' ? 'payouts' : 'looks');
+      const fate =
+        refund === ''
+          ? 'passes'
+          : await this.planned(refund, method === 'POST' ? 'payouts' : 'looks');
       if (method !== 'POST')
-        return this.meet(fate === 'passes' ? everyTenth(this.count('look'), { 9: 'answer lost' }) : fate);
+        return this.meet(
+          fate === 'passes' ? everyTenth(this.count('look'), { 9: 'answer lost' }) : fate,
+        );
       const isUntrue = fate in this.payouts.refusals && this.provider.knows(refund);
       const isOwn = fate !== 'overtaken' || this.witness.claimantOf(refund) === worker;
       return this.meet(isUntrue || !isOwn ? 'passes' : fate);
@@ -96,11 +114,17 @@ export class Traffic {
   }
 }
 
-const everyTenth = (place: number, fates: Readonly<Record<number, Fate>>): Fate => fates[place % ONE_IN] ?? 'passes';
+const everyTenth = (place: number, fates: Readonly<Record<number, Fate>>): Fate =>
+  fates[place % ONE_IN] ?? 'passes';
 
 function envelope(status: number, code: string): Answer {
   const type = status < 500 ? 'invalid_request' : 'api_error';
-  const next_step = { type: 'retry', message: 'Send the same request again later.', path: '', method: '' };
+  const next_step = {
+    type: 'retry',
+    message: 'Send the same request again later.',
+    path: '',
+    method: '',
+  };
   const error = {
     type,
     code,
@@ -114,7 +138,14 @@ function envelope(status: number, code: string): Answer {
 }
 
 async function forward(base: string, { method, path, headers, text }: Request): Promise<Answer> {
-  const passed = Object.entries(headers).filter(([header]) => !PASSED.includes(header)) as [string, string][];
-  const response = await fetch(base + path, { method, headers: passed, ...(text === '' ? {} : { body: text }) });
+  const passed = Object.entries(headers).filter(([header]) => !PASSED.includes(header)) as [
+    string,
+    string,
+  ][];
+  const response = await fetch(base + path, {
+    method,
+    headers: passed,
+    ...(text === '' ? {} : { body: text }),
+  });
   return { status: response.status, body: await response.json() };
 }

@@ -73,16 +73,26 @@ export function violations({ refunds, payouts, seen, courseOf }: Books): Violati
 const ORDER = Object.keys(RULES) as Rule[];
 
 /** Those that no time mends. */
-export const lasting = (all: readonly Violation[]): Violation[] => all.filter(({ rule }) => !MENDED.includes(rule));
+export const lasting = (all: readonly Violation[]): Violation[] =>
+  all.filter(({ rule }) => !MENDED.includes(rule));
 
-function ruleOf(refund: Json, payouts: readonly Payout[], course: Course | undefined): Rule | undefined {
+function ruleOf(
+  refund: Json,
+  payouts: readonly Payout[],
+  course: Course | undefined,
+): Rule | undefined {
   const moved = payouts.filter(({ status }) => status !== 'failed');
   const [first] = moved;
-  if (payouts.some(({ amount, currency }) => amount !== refund.amount || currency !== refund.currency)) return 'amount';
-  if (moved.length > 1) return moved.every(({ key }) => key === first?.key) ? 'paid again' : 'new key';
+  if (
+    payouts.some(({ amount, currency }) => amount !== refund.amount || currency !== refund.currency)
+  )
+    return 'amount';
+  if (moved.length > 1)
+    return moved.every(({ key }) => key === first?.key) ? 'paid again' : 'new key';
   const isPaid = first?.status === 'succeeded' || first?.status === 'pending';
   if (refund.status === 'failed' && isPaid) return 'failed though paid';
-  if (refund.status === 'failed' && payouts.length === 0 && course !== 'declines') return 'failed unrefused';
+  if (refund.status === 'failed' && payouts.length === 0 && course !== 'declines')
+    return 'failed unrefused';
   if (refund.status === 'canceled' && isPaid) return 'canceled though paid';
   if (refund.status === 'succeeded' && first?.status === 'returned') return 'returned';
   if (refund.status === 'succeeded' && first?.status !== 'succeeded') return 'succeeded unpaid';
@@ -105,8 +115,12 @@ export interface Known {
 }
 
 /** The rules that an accepted report breaks. What was so, and was reported late, breaks none. */
-export function untruths({ name, reference }: Report, { payouts, isOnTheWay, isDeclined }: Known): Rule[] {
-  const has = (...statuses: Payout['status'][]) => payouts.some(({ status }) => statuses.includes(status));
+export function untruths(
+  { name, reference }: Report,
+  { payouts, isOnTheWay, isDeclined }: Known,
+): Rule[] {
+  const has = (...statuses: Payout['status'][]) =>
+    payouts.some(({ status }) => statuses.includes(status));
   const mayBePaid = isOnTheWay || has('pending', 'succeeded');
   const isUnrefused = !isDeclined && !has('failed', 'returned');
   const isAnother = typeof reference === 'string' && !payouts.some(({ id }) => id === reference);

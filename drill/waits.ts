@@ -21,14 +21,20 @@ export class Waits {
     return this.until(() => {
       quiet = work === witness.work ? quiet + 1 : 0;
       work = witness.work;
-      return quiet > QUIET && (isHolding() || (witness.asked.size === 2 && witness.acting.size === 0));
+      return (
+        quiet > QUIET && (isHolding() || (witness.asked.size === 2 && witness.acting.size === 0))
+      );
     }, ASKING_PATIENCE);
   }
 
   /** False if nothing was done for so many looks. */
   async until(condition: () => boolean | Promise<boolean>, patience = PATIENCE): Promise<boolean> {
     const { witness } = this;
-    for (let [looks, work] = [0, witness.work]; looks < patience; looks = work === witness.work ? looks + 1 : 0) {
+    for (
+      let [looks, work] = [0, witness.work];
+      looks < patience;
+      looks = work === witness.work ? looks + 1 : 0
+    ) {
       work = witness.work;
       if (await condition()) return true;
       this.check();

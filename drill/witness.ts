@@ -84,11 +84,13 @@ export class Witness {
       if (!refund) return;
       this.works(worker, refund, method);
       // What the provider has is a fact, which every worker may report.
-      if (method === 'GET' && payoutsIn(answer).length > 0) this.refused.delete(`${worker} ${refund}`);
+      if (method === 'GET' && payoutsIn(answer).length > 0)
+        this.refused.delete(`${worker} ${refund}`);
       else if (method === 'GET' && isHeard(request, fate)) this.acting.add(worker);
       const key = String(headers['idempotency-key']);
       if (method === 'POST') this.notePayout(refund, key, request, fate);
-      const asked = method === 'POST' ? `pays ${body.amount} ${body.currency}, key ${key}` : 'looks';
+      const asked =
+        method === 'POST' ? `pays ${body.amount} ${body.currency}, key ${key}` : 'looks';
       const what = `${asked}${answer ? `: ${said(answer)}` : ''}${wordsOf(request, fate)}`;
       this.journal.note(refund, nameOf(worker), what, moment);
     };
@@ -114,10 +116,20 @@ export class Witness {
     if (this.merchants.plan(refund)?.regret === 'when it is paid') this.merchants.regret(refund);
   }
 
-  private noteClaims(request: Request, moment: Moment, answer: Answer | undefined, fate: Fate): void {
+  private noteClaims(
+    request: Request,
+    moment: Moment,
+    answer: Answer | undefined,
+    fate: Fate,
+  ): void {
     const { worker, isUnheard } = request;
     for (const { id, claim } of answer?.body?.data ?? []) {
-      this.journal.note(id, nameOf(worker), `claims it: claim ${claim.number}${wordsOf(request, fate)}`, moment);
+      this.journal.note(
+        id,
+        nameOf(worker),
+        `claims it: claim ${claim.number}${wordsOf(request, fate)}`,
+        moment,
+      );
       if (isUnheard) continue;
       if (isHeard(request, fate)) this.acting.add(worker);
       this.works(worker, id, CLAIM);
@@ -126,7 +138,12 @@ export class Witness {
     }
   }
 
-  private async noteReport(request: Request, moment: Moment, answer: Answer | undefined, fate: Fate): Promise<void> {
+  private async noteReport(
+    request: Request,
+    moment: Moment,
+    answer: Answer | undefined,
+    fate: Fate,
+  ): Promise<void> {
     const { worker, body } = request;
     const { refund, name } = reportIn(request, answer);
     const number = body?.claim;
@@ -136,14 +153,21 @@ export class Witness {
     const untrue = answer && answer.status < 300 ? this.untruthsOf(refund, name, body) : [];
     for (const rule of untrue) this.see(refund, rule);
     const claim = number === undefined ? 'without a claim' : `of claim ${number}`;
-    const named = untrue.includes('reference') ? `, as ${this.nameOf(body.provider_reference)}` : '';
+    const named = untrue.includes('reference')
+      ? `, as ${this.nameOf(body.provider_reference)}`
+      : '';
     const outcome = answer ? `: ${answer.status}${error ? ` ${error.code}` : ''}` : '';
     const what = `reports ${name} ${claim}${named}${outcome}${wordsOf(request, fate)}`;
     this.journal.note(refund, nameOf(worker), what, moment);
     if (answer?.status === 200 && name === 'release') await this.merchants.cancel(refund);
   }
 
-  private noteClaimNumber(worker: number, refund: string, number: unknown, isRefused: boolean): void {
+  private noteClaimNumber(
+    worker: number,
+    refund: string,
+    number: unknown,
+    isRefused: boolean,
+  ): void {
     if (isRefused && number === undefined) this.see(refund, 'claim number');
     const isOwn = number === undefined || this.given.has(`${worker} ${refund} ${number}`);
     if (!isOwn && this.refused.has(`${worker} ${refund}`)) this.see(refund, 'claim number');
@@ -184,10 +208,14 @@ export function reportOf(path: string): { readonly refund: string; readonly name
 
 /** A payout that is recorded as made elsewhere is one of the refund that the answer names. */
 const reportIn = ({ method, path }: Request, answer: Answer | undefined) =>
-  `${method} ${path}` === RECORD ? { refund: answer?.body?.id ?? '', name: 'succeed' } : reportOf(path);
+  `${method} ${path}` === RECORD
+    ? { refund: answer?.body?.id ?? '', name: 'succeed' }
+    : reportOf(path);
 
-const isHeard = ({ isUnheard }: Request, fate: Fate) => !isUnheard && (fate === 'passes' || fate === 'arrives twice');
-const wordsOf = ({ isUnheard }: Request, fate: Fate) => (isUnheard ? UNHEARD[fate] : undefined) ?? WORDS[fate];
+const isHeard = ({ isUnheard }: Request, fate: Fate) =>
+  !isUnheard && (fate === 'passes' || fate === 'arrives twice');
+const wordsOf = ({ isUnheard }: Request, fate: Fate) =>
+  (isUnheard ? UNHEARD[fate] : undefined) ?? WORDS[fate];
 
 function payoutsIn(answer: Answer | undefined): Json[] {
   return answer?.body?.data ?? (answer?.body?.id ? [answer.body] : []);

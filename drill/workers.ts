@@ -37,13 +37,18 @@ export class Workers {
 
   start(): void {
     this.isStopping = false;
-    this.loops.splice(0, Infinity, ...this.environments.map((environment, place) => this.keep(place, environment)));
+    this.loops.splice(
+      0,
+      Infinity,
+      ...this.environments.map((environment, place) => this.keep(place, environment)),
+    );
   }
 
   /** Throws when the command does not work. `isUsed` says whether it has asked Tillgate for anything. */
   check(isUsed: boolean): void {
     const { restart } = this.tested;
-    if (this.failure) throw new Complaint(`The command cannot be started: ${this.failure.message}.`);
+    if (this.failure)
+      throw new Complaint(`The command cannot be started: ${this.failure.message}.`);
     if (this.endings < MOST_ENDINGS || (restart && isUsed)) return;
     const ended = `The command ended by itself ${this.endings} times`;
     const output = this.output === '' ? ' It printed nothing.' : ` It printed:\n${this.output}`;
@@ -72,10 +77,18 @@ export class Workers {
 
   private async keep(place: number, environment: Environment): Promise<void> {
     const [program = '', ...words] = this.tested.command;
-    while (!this.isStopping && !this.failure && (this.tested.restart || this.endings < MOST_ENDINGS)) {
+    while (
+      !this.isStopping &&
+      !this.failure &&
+      (this.tested.restart || this.endings < MOST_ENDINGS)
+    ) {
       const kills = this.kills;
       const env = { ...process.env, ...environment };
-      const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(program, words, {
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (chunk) => {
           this.output = `${this.output}${chunk}`.slice(-SHOWN_CHARACTERS);

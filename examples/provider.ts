@@ -4,7 +4,12 @@ import type { Payout } from './ledger/book.js';
 
 const { PROVIDER_URL } = process.env;
 const TIMEOUT_MS = 10_000;
-const STATUSES = { pending: 'in_flight', succeeded: 'paid', failed: 'refused', returned: 'returned' } as const;
+const STATUSES = {
+  pending: 'in_flight',
+  succeeded: 'paid',
+  failed: 'refused',
+  returned: 'returned',
+} as const;
 /** The provider's words for "nothing was paid, try again later". A 503 without them may come from something in between. */
 const NOT_NOW = ['no_balance', 'unavailable'];
 
@@ -60,9 +65,11 @@ export interface MadeElsewhere extends Pick<Answer, 'payment' | 'amount' | 'curr
 /** What was refunded in the provider's dashboard. */
 export async function madeElsewhere(): Promise<MadeElsewhere[]> {
   const payouts = await list('refund=');
-  return payouts.map(({ id: reference, payment, amount, currency, status, failure_reason: reason }) => {
-    return { reference, payment, amount, currency, status: STATUSES[status], reason };
-  });
+  return payouts.map(
+    ({ id: reference, payment, amount, currency, status, failure_reason: reason }) => {
+      return { reference, payment, amount, currency, status: STATUSES[status], reason };
+    },
+  );
 }
 
 /** All pages. */
@@ -70,7 +77,9 @@ async function list(query: string, cursor = ''): Promise<readonly Answer[]> {
   if (!PROVIDER_URL) return [];
   const { status, answer } = await ask(`?${query}${cursor}`);
   if (status !== 200) throw new Error(`The provider answered ${status}.`);
-  return answer.has_more ? [...answer.data, ...(await list(query, `&cursor=${answer.next_cursor}`))] : answer.data;
+  return answer.has_more
+    ? [...answer.data, ...(await list(query, `&cursor=${answer.next_cursor}`))]
+    : answer.data;
 }
 
 async function ask(path: string, request?: RequestInit) {

@@ -23,7 +23,9 @@ export class Refunds1763700000005 implements MigrationInterface {
         CONSTRAINT refunds_currency CHECK (currency ~ '^[a-z]{3}$'),
         CONSTRAINT refunds_status CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled'))
       )`);
-    await runner.query('CREATE INDEX refunds_payment_list ON refunds (organization_id, mode, payment_id, id)');
+    await runner.query(
+      'CREATE INDEX refunds_payment_list ON refunds (organization_id, mode, payment_id, id)',
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

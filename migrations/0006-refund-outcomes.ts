@@ -11,7 +11,9 @@ export class RefundOutcomes1763700000006 implements MigrationInterface {
         ADD COLUMN failure_reason text,
         ADD CONSTRAINT refunds_failure_reason CHECK (status = 'failed' OR failure_reason IS NULL),
         ADD CONSTRAINT refunds_failure_reason_length CHECK (char_length(failure_reason) <= 500)`);
-    await runner.query('CREATE INDEX refunds_status_list ON refunds (organization_id, mode, status, id)');
+    await runner.query(
+      'CREATE INDEX refunds_status_list ON refunds (organization_id, mode, status, id)',
+    );
     // This index does not begin with the organization, because the ledger lists the refunds of all.
     await runner.query('CREATE INDEX refunds_ledger_list ON refunds (mode, status, id)');
   }

@@ -69,9 +69,13 @@ export class MoneyColumns1763700000013 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query('DROP TABLE payment_holds');
-    await runner.query('ALTER TABLE checkout_sessions DROP CONSTRAINT checkout_sessions_paid_is_complete_next');
+    await runner.query(
+      'ALTER TABLE checkout_sessions DROP CONSTRAINT checkout_sessions_paid_is_complete_next',
+    );
     await runner.query('ALTER TABLE events DROP COLUMN reason');
-    await runner.query('ALTER TABLE refunds DROP COLUMN claim_expires_at, DROP COLUMN claim_number');
+    await runner.query(
+      'ALTER TABLE refunds DROP COLUMN claim_expires_at, DROP COLUMN claim_number',
+    );
     await runner.query(`
       ALTER TABLE payments
         DROP CONSTRAINT payments_held_within_captured_next,

@@ -43,18 +43,22 @@ export class MoneyIndexes1763700000014 implements MigrationInterface {
       await runner.query(`CREATE ${definition.replace('INDEX', 'INDEX CONCURRENTLY')}`);
     }
     for (const [table, names] of Object.entries(RULES)) {
-      for (const name of names) await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
+      for (const name of names)
+        await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
     }
   }
 
   /** A payment that does not match its session loses it, because a session could only have one payment. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
-    await runner.query('UPDATE payments SET checkout_session_id = NULL, mismatch = NULL WHERE mismatch IS NOT NULL');
+    await runner.query(
+      'UPDATE payments SET checkout_session_id = NULL, mismatch = NULL WHERE mismatch IS NOT NULL',
+    );
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS payments_checkout_session_key');
     await runner.query(`
       CREATE UNIQUE INDEX CONCURRENTLY payments_checkout_session_key
         ON payments (organization_id, mode, checkout_session_id) WHERE checkout_session_id IS NOT NULL`);
-    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    for (const name of Object.keys(INDEXES))
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
   }
 }

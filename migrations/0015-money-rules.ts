@@ -2,8 +2,16 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The constraints that replace earlier ones under the same name, and the definitions of the earlier ones. */
 const RULES = [
-  ['payments', 'payments_held_within_captured', 'amount_refunded + amount_pending_refund <= amount'],
-  ['checkout_sessions', 'checkout_sessions_paid_is_complete', `(payment_status = 'paid') = (status = 'complete')`],
+  [
+    'payments',
+    'payments_held_within_captured',
+    'amount_refunded + amount_pending_refund <= amount',
+  ],
+  [
+    'checkout_sessions',
+    'checkout_sessions_paid_is_complete',
+    `(payment_status = 'paid') = (status = 'complete')`,
+  ],
 ] as const;
 
 /** Only renames constraints, so that each lock is held briefly. */
@@ -17,7 +25,9 @@ export class MoneyRules1763700000015 implements MigrationInterface {
       await runner.query(`ALTER TABLE ${table} RENAME CONSTRAINT ${name}_next TO ${name}`);
     }
     await runner.query('DROP INDEX payments_checkout_session_key');
-    await runner.query('ALTER INDEX payments_checkout_session_key_next RENAME TO payments_checkout_session_key');
+    await runner.query(
+      'ALTER INDEX payments_checkout_session_key_next RENAME TO payments_checkout_session_key',
+    );
   }
 
   /** The earlier constraints apply to new rows only, because existing rows may violate them. */
@@ -27,6 +37,8 @@ export class MoneyRules1763700000015 implements MigrationInterface {
       await runner.query(`ALTER TABLE ${table} RENAME CONSTRAINT ${name} TO ${name}_next`);
       await runner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} CHECK (${said}) NOT VALID`);
     }
-    await runner.query('ALTER INDEX payments_checkout_session_key RENAME TO payments_checkout_session_key_next');
+    await runner.query(
+      'ALTER INDEX payments_checkout_session_key RENAME TO payments_checkout_session_key_next',
+    );
   }
 }

@@ -58,7 +58,9 @@ export class WebhookEndpoints1763700000016 implements MigrationInterface {
     await runner.query(`INSERT INTO encryption_keys (id, key)
       VALUES (1, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))`);
     for (const table of ['webhook_deliveries', 'webhook_attempts'])
-      await runner.query(`ALTER TABLE ${table} ADD COLUMN endpoint_id uuid NOT NULL DEFAULT '${NO_ENDPOINT}'`);
+      await runner.query(
+        `ALTER TABLE ${table} ADD COLUMN endpoint_id uuid NOT NULL DEFAULT '${NO_ENDPOINT}'`,
+      );
     await runner.query('ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outcome');
     await runner.query(`ALTER TABLE webhook_deliveries ADD CONSTRAINT webhook_deliveries_outcome
       CHECK (outcome IN ('delivered', 'gone', 'given_up', 'canceled')) NOT VALID`);
@@ -66,7 +68,9 @@ export class WebhookEndpoints1763700000016 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    await runner.query(`UPDATE webhook_deliveries SET outcome = 'given_up' WHERE outcome = 'canceled'`);
+    await runner.query(
+      `UPDATE webhook_deliveries SET outcome = 'given_up' WHERE outcome = 'canceled'`,
+    );
     await runner.query('ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outcome');
     await runner.query(`ALTER TABLE webhook_deliveries ADD CONSTRAINT webhook_deliveries_outcome
       CHECK (outcome IN ('delivered', 'gone', 'given_up'))`);

@@ -40,13 +40,17 @@ export class WebhookEndpointKeys1763700000017 implements MigrationInterface {
     await replaceKeys(runner, DELIVERY);
     await make(runner, LISTS);
     await drop(runner, LISTS_BEFORE);
-    await runner.query('ALTER TABLE webhook_deliveries VALIDATE CONSTRAINT webhook_deliveries_outcome');
+    await runner.query(
+      'ALTER TABLE webhook_deliveries VALIDATE CONSTRAINT webhook_deliveries_outcome',
+    );
   }
 
   /** Removes the deliveries to endpoints, because an event had only one delivery. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
-    await runner.query(`DELETE FROM webhook_deliveries WHERE endpoint_id <> '00000000-0000-0000-0000-000000000000'`);
+    await runner.query(
+      `DELETE FROM webhook_deliveries WHERE endpoint_id <> '00000000-0000-0000-0000-000000000000'`,
+    );
     await make(runner, KEYS_BEFORE);
     await replaceKeys(runner, 'organization_id, mode, event_id');
     await make(runner, LISTS_BEFORE);
@@ -62,17 +66,22 @@ async function make(runner: QueryRunner, indexes: Indexes): Promise<void> {
 }
 
 async function drop(runner: QueryRunner, indexes: Indexes): Promise<void> {
-  for (const name of Object.keys(indexes)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  for (const name of Object.keys(indexes))
+    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }
 
 /** Renames constraints. The foreign key is validated afterwards, while others write. */
 async function replaceKeys(runner: QueryRunner, delivery: string): Promise<void> {
   await runner.startTransaction();
   try {
-    await runner.query('ALTER TABLE webhook_attempts DROP CONSTRAINT IF EXISTS webhook_attempts_delivery_fkey');
+    await runner.query(
+      'ALTER TABLE webhook_attempts DROP CONSTRAINT IF EXISTS webhook_attempts_delivery_fkey',
+    );
     for (const table of ['webhook_deliveries', 'webhook_attempts']) {
       await runner.query(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${table}_pkey`);
-      await runner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey PRIMARY KEY USING INDEX ${table}_next`);
+      await runner.query(
+        `ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey PRIMARY KEY USING INDEX ${table}_next`,
+      );
     }
     await runner.query(`ALTER TABLE webhook_attempts ADD CONSTRAINT webhook_attempts_delivery_fkey
       FOREIGN KEY (${delivery}) REFERENCES webhook_deliveries (${delivery}) ON DELETE CASCADE NOT VALID`);
@@ -81,5 +90,7 @@ async function replaceKeys(runner: QueryRunner, delivery: string): Promise<void>
     await runner.rollbackTransaction();
     throw error;
   }
-  await runner.query('ALTER TABLE webhook_attempts VALIDATE CONSTRAINT webhook_attempts_delivery_fkey');
+  await runner.query(
+    'ALTER TABLE webhook_attempts VALIDATE CONSTRAINT webhook_attempts_delivery_fkey',
+  );
 }

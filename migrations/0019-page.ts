@@ -18,7 +18,9 @@ export class Page1763700000019 implements MigrationInterface {
         CONSTRAINT page_secrets_length CHECK (octet_length(secret) = 32)
       )`);
     const random = 'uuid_send(gen_random_uuid())';
-    await runner.query(`INSERT INTO page_secrets VALUES (1, sha256(${random} || ${random} || ${random}))`);
+    await runner.query(
+      `INSERT INTO page_secrets VALUES (1, sha256(${random} || ${random} || ${random}))`,
+    );
     await runner.query(`
       CREATE TABLE payment_urls (
         organization_id uuid NOT NULL,

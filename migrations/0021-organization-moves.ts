@@ -6,7 +6,9 @@ export class OrganizationMoves1763700000021 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    await runner.query(`ALTER TABLE organizations ADD COLUMN residence text NOT NULL DEFAULT 'here'`);
+    await runner.query(
+      `ALTER TABLE organizations ADD COLUMN residence text NOT NULL DEFAULT 'here'`,
+    );
     await runner.query(`ALTER TABLE organizations
       ADD CONSTRAINT organizations_residence CHECK (residence IN ('here', 'leaving', 'gone'))`);
   }

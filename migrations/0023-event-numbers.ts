@@ -13,7 +13,9 @@ export class EventNumbers1763700000023 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
-    await runner.query('ALTER TABLE events ADD COLUMN IF NOT EXISTS sequence_base integer NOT NULL DEFAULT 0');
+    await runner.query(
+      'ALTER TABLE events ADD COLUMN IF NOT EXISTS sequence_base integer NOT NULL DEFAULT 0',
+    );
     await replaceKey(runner, `${KEY}, sequence_base, sequence`);
   }
 
@@ -27,7 +29,9 @@ export class EventNumbers1763700000023 implements MigrationInterface {
 
 async function replaceKey(runner: QueryRunner, columns: string): Promise<void> {
   await runner.query('DROP INDEX CONCURRENTLY IF EXISTS events_sequence_next');
-  await runner.query(`CREATE UNIQUE INDEX CONCURRENTLY events_sequence_next ON events (${columns})`);
+  await runner.query(
+    `CREATE UNIQUE INDEX CONCURRENTLY events_sequence_next ON events (${columns})`,
+  );
   await runner.query(`ALTER TABLE events DROP CONSTRAINT IF EXISTS events_sequence_key,
     ADD CONSTRAINT events_sequence_key UNIQUE USING INDEX events_sequence_next`);
 }

@@ -25,7 +25,9 @@ export class RefundBorder1763700000030 implements MigrationInterface {
         ADD COLUMN lapses integer NOT NULL DEFAULT 0,
         ADD COLUMN claimable_at timestamptz NOT NULL DEFAULT to_timestamp(0)`);
     for (const [name, rule] of Object.entries(RULES)) {
-      await runner.query(`ALTER TABLE refunds ADD CONSTRAINT refunds_${name} CHECK (${rule}) NOT VALID`);
+      await runner.query(
+        `ALTER TABLE refunds ADD CONSTRAINT refunds_${name} CHECK (${rule}) NOT VALID`,
+      );
     }
     await runner.query('ALTER TABLE events ADD COLUMN details text');
   }

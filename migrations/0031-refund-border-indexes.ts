@@ -9,7 +9,8 @@ const INDEXES = {
   // For the ledger, which lists the refunds and holds of all organizations.
   refunds_ledger_all: 'INDEX refunds_ledger_all ON refunds (mode, id)',
   refunds_ledger_payment: 'INDEX refunds_ledger_payment ON refunds (mode, payment_id, id)',
-  payment_holds_ledger_payment: 'INDEX payment_holds_ledger_payment ON payment_holds (mode, payment_id, id)',
+  payment_holds_ledger_payment:
+    'INDEX payment_holds_ledger_payment ON payment_holds (mode, payment_id, id)',
 };
 const RULES = [
   'refunds_reference_length',
@@ -40,6 +41,7 @@ export class RefundBorderIndexes1763700000031 implements MigrationInterface {
     await runner.query(`SET lock_timeout = '2s'`);
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS refunds_claim_list');
     await runner.query(BEFORE);
-    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    for (const name of Object.keys(INDEXES))
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
   }
 }

@@ -15,7 +15,9 @@ export class EventPositions1763700000032 implements MigrationInterface {
     await runner.query('ALTER TABLE events ADD COLUMN position bigint NOT NULL DEFAULT 0');
     if ((await runner.query(HAS_CITUS)).length > 0) return;
     await runner.query('CREATE SEQUENCE events_position_seq OWNED BY events.position');
-    await runner.query(`ALTER TABLE events ALTER COLUMN position SET DEFAULT nextval('events_position_seq')`);
+    await runner.query(
+      `ALTER TABLE events ALTER COLUMN position SET DEFAULT nextval('events_position_seq')`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

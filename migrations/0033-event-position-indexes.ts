@@ -34,5 +34,6 @@ async function replace(
     await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
     await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON events ${columns}`);
   }
-  for (const name of Object.keys(dropped)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  for (const name of Object.keys(dropped))
+    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }

@@ -7,7 +7,9 @@ export class LedgerSessionIndex1763700000035 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await this.down(runner);
-    await runner.query('CREATE INDEX CONCURRENTLY checkout_sessions_ledger_read ON checkout_sessions (mode, id)');
+    await runner.query(
+      'CREATE INDEX CONCURRENTLY checkout_sessions_ledger_read ON checkout_sessions (mode, id)',
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

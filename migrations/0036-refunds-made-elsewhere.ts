@@ -13,7 +13,9 @@ export class RefundsMadeElsewhere1763700000036 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.down(runner);
     // The default is right for the rows that the previous version writes.
-    await runner.query('ALTER TABLE refunds ADD COLUMN made_elsewhere boolean NOT NULL DEFAULT false');
+    await runner.query(
+      'ALTER TABLE refunds ADD COLUMN made_elsewhere boolean NOT NULL DEFAULT false',
+    );
     await runner.query(`
       ALTER TABLE refunds ADD CONSTRAINT refunds_made_elsewhere CHECK (NOT made_elsewhere
         OR (provider_reference IS NOT NULL AND status IN ('succeeded', 'failed') AND claim_number = 0)) NOT VALID`);

@@ -24,9 +24,12 @@ export class NotifyUrlsFilled1763700000037 implements MigrationInterface {
     await runner.query('ALTER TABLE payments DROP CONSTRAINT IF EXISTS payments_notify_url');
     await runner.query('ALTER TABLE payments ALTER COLUMN notify_url DROP DEFAULT');
     for (const { organization } of await runner.query(ORGANIZATIONS)) {
-      for (let last = FIRST; last; ) [last] = await runner.query(FILL, [organization, last.mode, last.id]);
+      for (let last = FIRST; last; )
+        [last] = await runner.query(FILL, [organization, last.mode, last.id]);
     }
-    await runner.query(`ALTER TABLE payments ADD CONSTRAINT payments_notify_url CHECK (notify_url <> '') NOT VALID`);
+    await runner.query(
+      `ALTER TABLE payments ADD CONSTRAINT payments_notify_url CHECK (notify_url <> '') NOT VALID`,
+    );
     await runner.query('ALTER TABLE payments VALIDATE CONSTRAINT payments_notify_url');
   }
 

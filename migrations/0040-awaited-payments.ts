@@ -41,6 +41,8 @@ export class AwaitedPayments1763700000040 implements MigrationInterface {
     await runner.query(
       `ALTER TABLE checkout_sessions ADD CONSTRAINT checkout_sessions_amounts CHECK (${BEFORE}) NOT VALID`,
     );
-    await runner.query('ALTER TABLE checkout_sessions DROP COLUMN awaits, DROP COLUMN original_expires_at');
+    await runner.query(
+      'ALTER TABLE checkout_sessions DROP COLUMN awaits, DROP COLUMN original_expires_at',
+    );
   }
 }

@@ -13,7 +13,8 @@ export class SessionReferences1763700000041 implements MigrationInterface {
       CREATE INDEX CONCURRENTLY checkout_sessions_reference
         ON checkout_sessions (organization_id, mode, (metadata->>'reference'), id)
         WHERE metadata->>'reference' IS NOT NULL`);
-    for (const rule of RULES) await runner.query(`ALTER TABLE checkout_sessions VALIDATE CONSTRAINT ${rule}`);
+    for (const rule of RULES)
+      await runner.query(`ALTER TABLE checkout_sessions VALIDATE CONSTRAINT ${rule}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -37,7 +37,10 @@ export class KeyHolders1763700000044 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query(`DELETE FROM api_keys WHERE kind IN ('restricted', 'operator')`);
-    await alter(runner, 'organizations', ['DROP COLUMN refund_approval', 'DROP COLUMN details_retention_days']);
+    await alter(runner, 'organizations', [
+      'DROP COLUMN refund_approval',
+      'DROP COLUMN details_retention_days',
+    ]);
     await alter(runner, 'api_keys', [
       'DROP CONSTRAINT api_keys_kind',
       'DROP CONSTRAINT api_keys_owner',
@@ -53,6 +56,10 @@ export class KeyHolders1763700000044 implements MigrationInterface {
   }
 }
 
-async function alter(runner: QueryRunner, table: string, changes: readonly string[]): Promise<void> {
+async function alter(
+  runner: QueryRunner,
+  table: string,
+  changes: readonly string[],
+): Promise<void> {
   for (const change of changes) await runner.query(`ALTER TABLE ${table} ${change}`);
 }

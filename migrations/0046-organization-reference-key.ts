@@ -7,7 +7,9 @@ export class OrganizationReferenceKey1763700000046 implements MigrationInterface
 
   async up(runner: QueryRunner): Promise<void> {
     await this.down(runner);
-    await runner.query('CREATE UNIQUE INDEX CONCURRENTLY organizations_reference_key ON organizations (reference)');
+    await runner.query(
+      'CREATE UNIQUE INDEX CONCURRENTLY organizations_reference_key ON organizations (reference)',
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -31,7 +31,9 @@ export class RefundApprovals1763700000048 implements MigrationInterface {
         ADD COLUMN decided_at timestamptz,
         ADD COLUMN comment text`);
     for (const [name, rule] of Object.entries(RULES)) {
-      await runner.query(`ALTER TABLE refunds ADD CONSTRAINT refunds_${name} CHECK (${rule}) NOT VALID`);
+      await runner.query(
+        `ALTER TABLE refunds ADD CONSTRAINT refunds_${name} CHECK (${rule}) NOT VALID`,
+      );
     }
   }
 
@@ -40,7 +42,10 @@ export class RefundApprovals1763700000048 implements MigrationInterface {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     const waiting = `SELECT id FROM refunds WHERE status = 'pending' AND approval = 'waiting' LIMIT 1`;
     const [refund] = (await runner.query(waiting)) as { readonly id: string }[];
-    if (refund) throw new Error(`Refund ${refund.id} waits for approval. Approve or reject all that wait first.`);
+    if (refund)
+      throw new Error(
+        `Refund ${refund.id} waits for approval. Approve or reject all that wait first.`,
+      );
     await runner.query(`
       ALTER TABLE refunds
         DROP COLUMN comment,

@@ -54,5 +54,6 @@ async function build(runner: QueryRunner, definitions: Definitions): Promise<voi
 }
 
 async function drop(runner: QueryRunner, definitions: Definitions): Promise<void> {
-  for (const name of Object.keys(definitions)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  for (const name of Object.keys(definitions))
+    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }

@@ -29,6 +29,8 @@ export class Forgetting1763700000052 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query('ALTER TABLE idempotency_keys DROP COLUMN resource_id');
-    await runner.query('ALTER TABLE checkout_sessions DROP COLUMN is_redacted, DROP COLUMN closed_at');
+    await runner.query(
+      'ALTER TABLE checkout_sessions DROP COLUMN is_redacted, DROP COLUMN closed_at',
+    );
   }
 }

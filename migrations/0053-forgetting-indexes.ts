@@ -17,11 +17,13 @@ export class ForgettingIndexes1763700000053 implements MigrationInterface {
     await this.down(runner);
     for (const [name, definition] of Object.entries(INDEXES))
       await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
-    for (const rule of RULES) await runner.query(`ALTER TABLE checkout_sessions VALIDATE CONSTRAINT ${rule}`);
+    for (const rule of RULES)
+      await runner.query(`ALTER TABLE checkout_sessions VALIDATE CONSTRAINT ${rule}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
-    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    for (const name of Object.keys(INDEXES))
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
   }
 }

@@ -64,7 +64,12 @@ interface Options {
 export class AppModule {
   static register(config: Config, url: string, options: Options = {}): DynamicModule {
     const { timeLimits = true, isEmbedded, modules = MODULES } = options;
-    const database = { url, poolSize: config.databasePoolSize, records: recordsOf(modules), timeLimits };
+    const database = {
+      url,
+      poolSize: config.databasePoolSize,
+      records: recordsOf(modules),
+      timeLimits,
+    };
     return {
       module: AppModule,
       global: true,
@@ -87,7 +92,9 @@ export class AppModule {
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
-        ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
+        ...modules.flatMap(({ guards = [] }) =>
+          guards.map((useClass) => ({ provide: APP_GUARD, useClass })),
+        ),
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
       exports: SHARED,

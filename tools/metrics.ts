@@ -29,7 +29,9 @@ The default metrics of [prom-client](https://github.com/siimon/prom-client), amo
 `;
 
 function sectionOf(metric: DeclaredMetric): string {
-  const isMeasured = facts.measurements.some(({ gauges }) => Object.values<DeclaredMetric>(gauges).includes(metric));
+  const isMeasured = facts.measurements.some(({ gauges }) =>
+    Object.values<DeclaredMetric>(gauges).includes(metric),
+  );
   const { name, type, help, labelValues } = metric as DeclaredMetric & Shown;
   const own = Object.entries(labelValues).filter(([label]) => label !== 'mode');
   const labels = own.map(([label, values]) => {
@@ -38,7 +40,10 @@ function sectionOf(metric: DeclaredMetric): string {
     return `- \`${label}\`: ${listed}`;
   });
   const kind = `${isMeasured ? 'Measured gauge' : capitalized(type)}${'mode' in labelValues ? ' by `mode`' : ''}.`;
-  const buckets = metric instanceof Histogram ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`] : [];
+  const buckets =
+    metric instanceof Histogram
+      ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`]
+      : [];
   const parts = [`## \`${name}\``, [kind, help, ...buckets].join(' '), labels.join('\n')];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

@@ -19,11 +19,18 @@ async function script(): Promise<Buffer> {
 }
 
 function pack(name: string, bytes: Buffer): void {
-  writeFileSync(join(PACKED, `${name}.gz`), gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+  writeFileSync(
+    join(PACKED, `${name}.gz`),
+    gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  );
 }
 
 mkdirSync(PACKED, { recursive: true });
-for (const name of ['index.html', 'start.js', 'icon.svg', 'llms.txt']) pack(name, readFileSync(join(REFERENCE, name)));
-pack('openapi.json', Buffer.from(JSON.stringify(JSON.parse(readFileSync('docs/openapi.json', 'utf8')))));
+for (const name of ['index.html', 'start.js', 'icon.svg', 'llms.txt'])
+  pack(name, readFileSync(join(REFERENCE, name)));
+pack(
+  'openapi.json',
+  Buffer.from(JSON.stringify(JSON.parse(readFileSync('docs/openapi.json', 'utf8')))),
+);
 pack('scalar.js', await script());
 if (existsSync(BOOK)) copyFileSync(BOOK, join('dist', BOOK));

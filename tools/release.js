@@ -33,10 +33,17 @@ const SBOM_COMMAND = [
 const { values } = parseArgs({ options: { to: { type: 'string', default: 'dist/release' } } });
 const to = resolve(values.to);
 const run = (cwd, command, ...words) =>
-  execFileSync(command, words, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync(command, words, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 
 if (run('.', 'git', 'status', '--porcelain') !== '') {
-  console.error('A release is made of what is committed: commit or remove what `git status` shows.');
+  console.error(
+    'A release is made of what is committed: commit or remove what `git status` shows.',
+  );
   process.exit(1);
 }
 
@@ -44,7 +51,8 @@ if (run('.', 'git', 'status', '--porcelain') !== '') {
 function pack(folder) {
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   // Without one, a package depends on nothing, or on what npm finds on the day of the release.
-  if (!existsSync(join(folder, 'package-lock.json'))) run(folder, 'npm', 'install', '--silent', '--package-lock-only');
+  if (!existsSync(join(folder, 'package-lock.json')))
+    run(folder, 'npm', 'install', '--silent', '--package-lock-only');
   run(folder, 'npx', ...SBOM_COMMAND, '--output-file', SBOM);
   run(folder, 'npm', 'pack', '--silent', '--pack-destination', to);
   const contents = `${name}-${version}.${SBOM}`;
@@ -55,14 +63,18 @@ function pack(folder) {
 function licencesOf(contents) {
   const { components = [] } = JSON.parse(readFileSync(join(to, contents), 'utf8'));
   return components.map(({ group, name, version, licenses = [] }) => {
-    const terms = licenses.map(({ license, expression }) => expression ?? license.id ?? license.name);
+    const terms = licenses.map(
+      ({ license, expression }) => expression ?? license.id ?? license.name,
+    );
     return `${group ? `${group}/` : ''}${name} ${version}: ${terms.join(', ')}\n`;
   });
 }
 
 const tree = mkdtempSync(join(tmpdir(), 'tillgate-release-'));
 try {
-  execFileSync('tar', ['-x', '-C', tree], { input: execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 28 }) });
+  execFileSync('tar', ['-x', '-C', tree], {
+    input: execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 28 }),
+  });
   symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
   run(tree, 'npm', 'run', '--silent', 'build');
   // Who unpacks the service and runs `npm ci` gets the packages that it was tested with, as the image does.

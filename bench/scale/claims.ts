@@ -47,7 +47,12 @@ export async function measureClaims(
   const results: ClaimResult[] = [];
   for (const [at, size] of sizes.entries()) {
     const [best] = (rounds[at] ?? []).toSorted((one, other) => other.perSecond - one.perSecond);
-    if (best) results.push({ refunds: size.count, ...best, plans: await explainClaim(size, database.logFile) });
+    if (best)
+      results.push({
+        refunds: size.count,
+        ...best,
+        plans: await explainClaim(size, database.logFile),
+      });
     await size.sql.end();
   }
   return results;

@@ -21,7 +21,11 @@ export function openClient(url: string): Client {
     send: ({ path, key, body }) =>
       new Promise((resolve, reject) => {
         const text = body === undefined ? undefined : JSON.stringify(body);
-        const sent = request(url + path, { agent, method: text ? 'POST' : 'GET', headers: headersOf(key, text) });
+        const sent = request(url + path, {
+          agent,
+          method: text ? 'POST' : 'GET',
+          headers: headersOf(key, text),
+        });
         sent.on('error', reject).on('response', (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
@@ -42,5 +46,9 @@ function headersOf(key: string, body: string | undefined): Record<string, string
   const authorization = { authorization: `Bearer ${key}` };
   if (body === undefined) return authorization;
   const content = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  return { ...authorization, ...content, 'idempotency-key': `bench-${process.pid}-${Date.now()}-${keys++}` };
+  return {
+    ...authorization,
+    ...content,
+    'idempotency-key': `bench-${process.pid}-${Date.now()}-${keys++}`,
+  };
 }

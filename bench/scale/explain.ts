@@ -55,5 +55,7 @@ async function explainJobs(loaded: Loaded, log: PlanLog, add: Add): Promise<void
 }
 
 function firstOfEach(statements: readonly StatementPlan[]): StatementPlan[] {
-  return [...new Map(statements.toReversed().map((statement) => [statement.sql, statement])).values()].reverse();
+  return [
+    ...new Map(statements.toReversed().map((statement) => [statement.sql, statement])).values(),
+  ].reverse();
 }

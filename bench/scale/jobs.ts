@@ -30,11 +30,17 @@ const DEAD_RECEIVERS = ['down.example', 'slow.example'];
 type Work = Readonly<Record<string, () => Promise<void>>>;
 
 /** Makes some of everything due for the work. No service may run meanwhile: it would do the jobs itself. */
-export async function withDueWork({ sql, url, step }: Loaded, use: (work: Work) => Promise<void>): Promise<void> {
+export async function withDueWork(
+  { sql, url, step }: Loaded,
+  use: (work: Work) => Promise<void>,
+): Promise<void> {
   await makeDue(sql, step);
   // With the limits, and the plans, that these have in the service.
   const module = AppModule.register(readConfig({}), url, { timeLimits: true });
-  const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
+  const application = await NestFactory.createApplicationContext(module, {
+    logger: ['error'],
+    abortOnError: false,
+  });
   try {
     // They would do what is due before it is looked at.
     await application.get(Jobs).onModuleDestroy();
@@ -72,7 +78,9 @@ function workOf(application: INestApplicationContext, step: Step): Work {
     'look for due webhooks and claim 64': async () => {
       const now = Date.now();
       const { found } = await deliveries.organizations(undefined);
-      const looked = await Promise.all(found.map((organization) => deliveries.due(organization, undefined, now)));
+      const looked = await Promise.all(
+        found.map((organization) => deliveries.due(organization, undefined, now)),
+      );
       const [due] = looked.flatMap((one) => one.found);
       if (!due) throw new Error('Nothing is due.');
       await deliveries.claim(due.organization, [{ due, take: 64 }], now, now + DAY);

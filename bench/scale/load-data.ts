@@ -26,8 +26,19 @@ interface Copies {
 const organization_id = 'made.organization_id';
 
 /** Positions and IDs have the order of time, as those of one machine nearly have. */
-function eventsOf(type: string, object: string, instant: string, purpose: number, where: string): Copies {
-  const different = { organization_id, id: id(instant, purpose), object_id: object, position: instant };
+function eventsOf(
+  type: string,
+  object: string,
+  instant: string,
+  purpose: number,
+  where: string,
+): Copies {
+  const different = {
+    organization_id,
+    id: id(instant, purpose),
+    object_id: object,
+    position: instant,
+  };
   return { table: 'events', different, where: `has_events AND ${where} AND model.type = ${type}` };
 }
 
@@ -59,17 +70,32 @@ const COPIES: readonly Copies[] = [
   },
   {
     table: 'refunds',
-    different: { organization_id, id: 'refund_id', payment_id: 'made.payment_id', status: 'refund_status' },
+    different: {
+      organization_id,
+      id: 'refund_id',
+      payment_id: 'made.payment_id',
+      status: 'refund_status',
+    },
     where: 'is_refunded',
   },
   eventsOf(`'checkout.session.created'`, 'session_id', 'made.instant', 40, 'true'),
   eventsOf(`'checkout.session.completed'`, 'session_id', 'paid_at', 50, 'is_paid'),
-  eventsOf(`'checkout.session.expired'`, 'session_id', 'made.expires_at', 50, `made.status = 'expired'`),
+  eventsOf(
+    `'checkout.session.expired'`,
+    'session_id',
+    'made.expires_at',
+    50,
+    `made.status = 'expired'`,
+  ),
   eventsOf(`'refund.created'`, 'refund_id', 'refunded_at', 60, 'is_refunded'),
   eventsOf(`'refund.' || refund_status`, 'refund_id', 'refund_settled_at', 70, 'is_refunded'),
   {
     table: 'idempotency_keys',
-    different: { organization_id, key: 'gen_random_uuid()::text', expires_at: at('made.expires_at') },
+    different: {
+      organization_id,
+      key: 'gen_random_uuid()::text',
+      expires_at: at('made.expires_at'),
+    },
     where: 'is_recent',
   },
 ];
@@ -99,7 +125,8 @@ export async function prepareLoading(sql: Sql, { big, small }: Tenants): Promise
 }
 
 export async function load(sql: Sql, step: Step, progress: (done: number) => void): Promise<void> {
-  for (const [name, value] of Object.entries(LOAD_SETTINGS)) await sql.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+  for (const [name, value] of Object.entries(LOAD_SETTINGS))
+    await sql.query(`ALTER SYSTEM SET ${name} = '${value}'`);
   await sql.query('SELECT pg_reload_conf()');
   const inserts: string[] = [];
   for (const copies of COPIES) inserts.push(await insertOf(sql, copies));

@@ -17,7 +17,11 @@ export interface Loaded {
 
 type Say = (line: string) => void;
 
-export async function createLoaded(database: BenchDatabase, rows: number, say: Say): Promise<Loaded> {
+export async function createLoaded(
+  database: BenchDatabase,
+  rows: number,
+  say: Say,
+): Promise<Loaded> {
   const url = await database.createDatabase(`sessions_${rows}`);
   const sql = await connect(url);
   const tenants = { big: openShop(url), small: openShop(url), ledgerKey: openLedgerKey(url) };
@@ -35,14 +39,21 @@ export function openLedgerKey(url: string): string {
   return command(url, 'key', 'create', '--kind', 'ledger', '--mode', 'test').key as string;
 }
 
-async function operationsOn(sql: Sql, tenants: Tenants, step: Step, say: Say): Promise<Operation[]> {
+async function operationsOn(
+  sql: Sql,
+  tenants: Tenants,
+  step: Step,
+  say: Say,
+): Promise<Operation[]> {
   const { big, small } = tenants;
   const named = (prefix: string, operations: readonly Operation[]) =>
     operations.map(({ name, next }) => ({ name: `${prefix}: ${name}`, next }));
   const ofBig = await drawSamples(sql, step, 'big', big);
   const ofSmall = await drawSamples(sql, step, 'small', small);
   const { deepPageNumber } = ofBig;
-  say(`The deep pages are the big organization's ${deepPageNumber}th, the small one's ${ofSmall.deepPageNumber}th.`);
+  say(
+    `The deep pages are the big organization's ${deepPageNumber}th, the small one's ${ofSmall.deepPageNumber}th.`,
+  );
   return [
     ...named('big', operationsFor(big, ofBig, step)),
     ...named('small', operationsFor(small, ofSmall, step)),
@@ -58,6 +69,8 @@ function progressOf(rows: number, say: Say): (done: number) => void {
     if (done < rows && now - told < 10_000) return;
     told = now;
     const left = Math.ceil((((now - started) / done) * (rows - done)) / 1000);
-    say(`${done.toLocaleString('en')} of ${rows.toLocaleString('en')} sessions loaded; ${left} s left`);
+    say(
+      `${done.toLocaleString('en')} of ${rows.toLocaleString('en')} sessions loaded; ${left} s left`,
+    );
   };
 }

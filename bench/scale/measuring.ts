@@ -43,7 +43,10 @@ const SIZES = `WITH heap AS (
   FROM heap JOIN pg_stat_user_indexes ON relid = heap.oid
   ORDER BY 1, 2 NULLS FIRST`;
 
-export async function measure(sizes: readonly Loaded[], say: (line: string) => void): Promise<StepResult[]> {
+export async function measure(
+  sizes: readonly Loaded[],
+  say: (line: string) => void,
+): Promise<StepResult[]> {
   const latencies = await measureLatencies(sizes);
   const results: StepResult[] = [];
   for (const [at, { step, sql, url }] of sizes.entries()) {
@@ -91,6 +94,7 @@ async function timesOf(client: Client, { next }: Operation): Promise<number[]> {
 
 export function latencyOf(times: readonly number[]): Latency {
   const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { median: at(0.5), p99: at(0.99) };
 }

@@ -6,7 +6,11 @@ import type { Tenants } from './drawn.js';
 
 const line = (name: string, amount: number) => ({
   quantity: 2,
-  price_data: { currency: 'usd', unit_amount: amount, product_data: { name, description: 'Organic cotton, medium' } },
+  price_data: {
+    currency: 'usd',
+    unit_amount: amount,
+    product_data: { name, description: 'Organic cotton, medium' },
+  },
 });
 
 export const NEW_SESSION = {
@@ -40,7 +44,12 @@ export async function makeModels(sql: Sql, client: Client, tenants: Tenants): Pr
 
   await post(`/v1/checkout_sessions/${await createSession()}/expire`, {});
   const session = await createSession();
-  const capture = { organization: big.organization, amount: SESSION_TOTAL, currency: 'usd', checkout_session: session };
+  const capture = {
+    organization: big.organization,
+    amount: SESSION_TOTAL,
+    currency: 'usd',
+    checkout_session: session,
+  };
   const payment = await post('/ledger/v1/payments', capture, ledgerKey);
   const refund = () => post('/v1/refunds', { payment, amount: REFUND_AMOUNT });
   await post(`/ledger/v1/refunds/${await refund()}/succeed`, {}, ledgerKey);

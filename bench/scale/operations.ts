@@ -33,12 +33,19 @@ const THREE_DAYS = { from: 33 * DAY, to: 30 * DAY };
 export function operationsFor({ key }: Shop, samples: Samples, step: Step): Operation[] {
   const now = Math.floor(step.end / 1000);
   const get = (name: string, path: string): Operation => ({ name, next: () => ({ path, key }) });
-  const getEach = (name: string, path: (id: string) => string, ids: readonly string[]): Operation => {
+  const getEach = (
+    name: string,
+    path: (id: string) => string,
+    ids: readonly string[],
+  ): Operation => {
     const id = cycle(ids);
     return { name, next: () => ({ path: path(id()), key }) };
   };
   const list = (name: string, resource: string, query: Record<string, string | number> = {}) =>
-    get(`list ${name}`, `/v1/${resource}?${new URLSearchParams({ limit: `${PAGE_SIZE}`, ...texts(query) })}`);
+    get(
+      `list ${name}`,
+      `/v1/${resource}?${new URLSearchParams({ limit: `${PAGE_SIZE}`, ...texts(query) })}`,
+    );
   const sessionLists = [undefined, 'open', 'complete', 'expired'].flatMap((status) => {
     const query: Record<string, string> = status === undefined ? {} : { status };
     const name = `sessions${status === undefined ? '' : ` ${status}`}`;
@@ -57,8 +64,15 @@ export function operationsFor({ key }: Shop, samples: Samples, step: Step): Oper
     list(`events ${order}`, 'events', { order }),
     list(`events created ${order}`, 'events', { order, type: 'checkout.session.created' }),
     list(`events refund.failed ${order}`, 'events', { order, type: 'refund.failed' }),
-    getEach(`list events of one session ${order}`, (id) => `/v1/events?object=${id}&order=${order}`, samples.sessions),
-    list(`events ${order}, three days, a month ago`, 'events', { order, ...rangeQuery(THREE_DAYS, now) }),
+    getEach(
+      `list events of one session ${order}`,
+      (id) => `/v1/events?object=${id}&order=${order}`,
+      samples.sessions,
+    ),
+    list(`events ${order}, three days, a month ago`, 'events', {
+      order,
+      ...rangeQuery(THREE_DAYS, now),
+    }),
   ]);
   const payment = cycle(samples.payments);
 
@@ -67,23 +81,47 @@ export function operationsFor({ key }: Shop, samples: Samples, step: Step): Oper
     getEach('read a refund', (id) => `/v1/refunds/${id}`, samples.refunds),
     getEach('read a payment', (id) => `/v1/payments/${id}`, samples.refundedPayments),
     ...sessionLists,
-    getEach('list sessions of a reference', (it) => `/v1/checkout_sessions?reference=${it}`, samples.references),
+    getEach(
+      'list sessions of a reference',
+      (it) => `/v1/checkout_sessions?reference=${it}`,
+      samples.references,
+    ),
     list('sessions, page 1,000', 'checkout_sessions', { cursor: samples.deepSession }),
-    list('sessions expired, page 1,000', 'checkout_sessions', { status: 'expired', cursor: samples.deepExpired }),
+    list('sessions expired, page 1,000', 'checkout_sessions', {
+      status: 'expired',
+      cursor: samples.deepExpired,
+    }),
     ...refundLists,
-    getEach('list refunds of a payment', (id) => `/v1/refunds?payment=${id}`, samples.refundedPayments),
-    getEach('list refunds of a payment, pending', (id) => `/v1/refunds?status=pending&payment=${id}`, samples.payments),
+    getEach(
+      'list refunds of a payment',
+      (id) => `/v1/refunds?payment=${id}`,
+      samples.refundedPayments,
+    ),
+    getEach(
+      'list refunds of a payment, pending',
+      (id) => `/v1/refunds?status=pending&payment=${id}`,
+      samples.payments,
+    ),
     ...eventLists,
     list('events desc, page 1,000', 'events', { cursor: samples.deepEvent }),
-    { name: 'create a session', next: () => ({ path: '/v1/checkout_sessions', key, body: NEW_SESSION }) },
-    { name: 'refund', next: () => ({ path: '/v1/refunds', key, body: { payment: payment(), amount: 1 } }) },
+    {
+      name: 'create a session',
+      next: () => ({ path: '/v1/checkout_sessions', key, body: NEW_SESSION }),
+    },
+    {
+      name: 'refund',
+      next: () => ({ path: '/v1/refunds', key, body: { payment: payment(), amount: 1 } }),
+    },
   ];
 }
 
 /** The ledger sees every organization at once. */
 export function ledgerOperations({ ledgerKey: key, big, small }: Tenants): Operation[] {
   const list = (name: string, query: string): Operation => {
-    return { name: `ledger: refunds ${name}`, next: () => ({ path: `/ledger/v1/refunds?limit=25${query}`, key }) };
+    return {
+      name: `ledger: refunds ${name}`,
+      next: () => ({ path: `/ledger/v1/refunds?limit=25${query}`, key }),
+    };
   };
   return [
     list('pending', ''),
@@ -99,7 +137,10 @@ interface Range {
 }
 
 function rangeQuery({ from, to }: Range, now: number): Record<string, number> {
-  return { ...(from === undefined ? {} : { from: now - from }), ...(to === undefined ? {} : { to: now - to }) };
+  return {
+    ...(from === undefined ? {} : { from: now - from }),
+    ...(to === undefined ? {} : { to: now - to }),
+  };
 }
 
 function texts(query: Record<string, string | number>): Record<string, string> {

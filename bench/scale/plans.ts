@@ -35,7 +35,10 @@ interface Node {
 
 interface Logged {
   readonly 'Query Text': string;
-  readonly Plan: Node & { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+  readonly Plan: Node & {
+    readonly 'Shared Hit Blocks': number;
+    readonly 'Shared Read Blocks': number;
+  };
 }
 
 export interface StatementPlan {
@@ -80,7 +83,9 @@ export class PlanLog {
     const end = text.lastIndexOf(END_OF_PLAN);
     if (end === -1) return [];
     this.place += end + END_OF_PLAN.length;
-    const entries = String(text.subarray(0, end + END_OF_PLAN.length)).matchAll(/ plan:\n((?:\t.*\n)+)/g);
+    const entries = String(text.subarray(0, end + END_OF_PLAN.length)).matchAll(
+      / plan:\n((?:\t.*\n)+)/g,
+    );
     return [...entries].map(([, json = '']) => examine(JSON.parse(json)));
   }
 
@@ -114,7 +119,11 @@ function faultsOf(node: Node): string[] {
   if (sorted > SORTED_AT_MOST) faults.push(`sort of ${sorted} rows`);
   const lookedAt = node['Relation Name'] || node['Index Name'] ? rowsOf(node) + removed(node) : 0;
   if (lookedAt > LOOKED_AT_MOST) {
-    faults.push(type.includes('Seq Scan') ? `sequential scan of ${lookedAt} rows` : `${lookedAt} rows looked at`);
+    faults.push(
+      type.includes('Seq Scan')
+        ? `sequential scan of ${lookedAt} rows`
+        : `${lookedAt} rows looked at`,
+    );
   }
   return faults;
 }

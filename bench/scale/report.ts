@@ -28,7 +28,10 @@ export function notFlat(steps: readonly StepResult[]): string[] {
 export function latencyTable(steps: readonly StepResult[]): string {
   const [first] = steps;
   if (!first) return '';
-  const head = ['median ms (p99) × smallest', ...steps.map(({ rows }) => rows.toLocaleString('en'))];
+  const head = [
+    'median ms (p99) × smallest',
+    ...steps.map(({ rows }) => rows.toLocaleString('en')),
+  ];
   const lines = Object.entries(first.latencies).map(([name, smallest]) => [
     name,
     ...steps.map((step, place) => {

@@ -58,7 +58,10 @@ export async function drawSamples(sql: Sql, step: Step, size: Size, shop: Shop):
       (await deepItem(sql, shop, `${ofSessions} AND status = 'expired'`)).id,
       'test',
     ),
-    deepEvent: idOf(EVENT_ID, (await deepItem(sql, shop, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
+    deepEvent: idOf(
+      EVENT_ID,
+      (await deepItem(sql, shop, `events WHERE organization_id = $1 AND mode = 'test'`)).id,
+    ),
     deepPageNumber: Math.floor(deep.place / PAGE_SIZE) + 1,
   };
 }
@@ -78,7 +81,11 @@ async function drawnOf(sql: Sql, step: Step, size: Size): Promise<Drawn[]> {
   return rows;
 }
 
-async function deepItem(sql: Sql, { organization }: Shop, from: string): Promise<{ id: string; place: number }> {
+async function deepItem(
+  sql: Sql,
+  { organization }: Shop,
+  from: string,
+): Promise<{ id: string; place: number }> {
   const newest = `SELECT id FROM ${from} ORDER BY id DESC LIMIT ${(DEEP_PAGE - 1) * PAGE_SIZE}`;
   const { rows } = await sql.query<{ id: string; place: number }>(
     `SELECT id, (count(*) OVER ())::int - ${PAGE_SIZE + 1} AS place FROM (${newest}) AS newest

@@ -1,7 +1,13 @@
 /** The operations of the API. Their types are generated from its description. */
 import type { components, operations } from './description.js';
 import { List, type Page } from './pages.js';
-import { type ClientOptions, type Query, type ReadOptions, Transport, type WriteOptions } from './transport.js';
+import {
+  type ClientOptions,
+  type Query,
+  type ReadOptions,
+  Transport,
+  type WriteOptions,
+} from './transport.js';
 
 type Schemas = components['schemas'];
 /** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
@@ -16,25 +22,43 @@ interface Owned {
   readonly organization?: string | undefined;
 }
 
-const ownerOf = ({ organization }: Owned = {}) => (organization === undefined ? {} : { organization });
+const ownerOf = ({ organization }: Owned = {}) =>
+  organization === undefined ? {} : { organization };
 
 interface WithPage {
   /** URL of the page on which the customer pays. Undefined unless the session is open and the service serves pages. */
   readonly pageUrl: string | undefined;
 }
 
-type ClaimedRefund = Schemas['LedgerRefund'] & { readonly claim: NonNullable<Schemas['LedgerRefund']['claim']> };
+type ClaimedRefund = Schemas['LedgerRefund'] & {
+  readonly claim: NonNullable<Schemas['LedgerRefund']['claim']>;
+};
 type ClaimedRefunds = Schemas['LedgerRefundList'] & { readonly data: readonly ClaimedRefund[] };
 
 export class Resource {
   constructor(protected readonly transport: Transport) {}
 
-  protected read<Result>(path: string, id: string, options?: ReadOptions, query?: Query): Promise<Result> {
+  protected read<Result>(
+    path: string,
+    id: string,
+    options?: ReadOptions,
+    query?: Query,
+  ): Promise<Result> {
     return this.transport.get<Result>(`${path}/${encodeURIComponent(id)}`, query, options);
   }
 
-  protected act<Result>(path: string, id: string, action: string, options?: WriteOptions, body?: unknown) {
-    return this.transport.post<Result>(`${path}/${encodeURIComponent(id)}/${action}`, body, options);
+  protected act<Result>(
+    path: string,
+    id: string,
+    action: string,
+    options?: WriteOptions,
+    body?: unknown,
+  ) {
+    return this.transport.post<Result>(
+      `${path}/${encodeURIComponent(id)}/${action}`,
+      body,
+      options,
+    );
   }
 
   protected remove<Result>(path: string, id: string, options?: ReadOptions): Promise<Result> {
@@ -42,7 +66,9 @@ export class Resource {
   }
 
   protected listOf<Item>(path: string, query: Query, options?: ReadOptions): List<Item> {
-    return new List((cursor) => this.transport.get<Page<Item>>(path, cursor ? { ...query, cursor } : query, options));
+    return new List((cursor) =>
+      this.transport.get<Page<Item>>(path, cursor ? { ...query, cursor } : query, options),
+    );
   }
 }
 
@@ -60,7 +86,10 @@ class CheckoutSessions extends Resource {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listCheckoutSessions'> = {}, options?: ReadOptions): List<Schemas['CheckoutSessionSummary']> {
+  list(
+    filters: Filters<'listCheckoutSessions'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['CheckoutSessionSummary']> {
     return this.listOf(this.path, filters, options);
   }
 
@@ -87,7 +116,10 @@ class CheckoutSessions extends Resource {
 class Refunds extends Resource {
   private readonly path = '/v1/refunds';
 
-  propose(refund: Schemas['ProposeRefundRequest'], options?: WriteOptions): Promise<Schemas['Refund']> {
+  propose(
+    refund: Schemas['ProposeRefundRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['Refund']> {
     return this.transport.post(this.path, refund, options);
   }
 
@@ -175,7 +207,10 @@ class WebhookEndpoints<Owner extends '' | 'Ledger'> extends Resource {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listWebhookEndpoints'> = {}, options?: ReadOptions): List<Schemas[`${Owner}WebhookEndpoint`]> {
+  list(
+    filters: Filters<'listWebhookEndpoints'> = {},
+    options?: ReadOptions,
+  ): List<Schemas[`${Owner}WebhookEndpoint`]> {
     return this.listOf(this.path, filters, options);
   }
 
@@ -217,7 +252,10 @@ class TestHelpers extends Resource {
   }
 
   /** Advances the clock. The call returns after the work that became due. */
-  advanceClock(step: Schemas['AdvanceClockRequest'], options?: WriteOptions): Promise<Schemas['SandboxClock']> {
+  advanceClock(
+    step: Schemas['AdvanceClockRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['SandboxClock']> {
     return this.transport.post('/v1/test_helpers/clock', step, options);
   }
 
@@ -243,7 +281,11 @@ class TestHelpers extends Resource {
     return this.act(this.refunds, id, 'succeed', options);
   }
 
-  failRefund(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['Refund']> {
+  failRefund(
+    id: string,
+    body: Schemas['FailRefundRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['Refund']> {
     return this.act(this.refunds, id, 'fail', options, body);
   }
 
@@ -257,11 +299,21 @@ class TestHelpers extends Resource {
 }
 
 class LedgerResource extends Resource {
-  protected readOwned<Result>(path: string, id: string, options?: ReadOptions & Owned): Promise<Result> {
+  protected readOwned<Result>(
+    path: string,
+    id: string,
+    options?: ReadOptions & Owned,
+  ): Promise<Result> {
     return this.read(path, id, options, ownerOf(options));
   }
 
-  protected actOwned<Result>(path: string, id: string, action: string, options?: WriteOptions & Owned, body?: object) {
+  protected actOwned<Result>(
+    path: string,
+    id: string,
+    action: string,
+    options?: WriteOptions & Owned,
+    body?: object,
+  ) {
     return this.act<Result>(path, id, action, options, { ...body, ...ownerOf(options) });
   }
 }
@@ -273,7 +325,11 @@ class LedgerCheckoutSessions extends LedgerResource {
 
   /** Retrieves the page on which the customer pays the session. */
   page(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerPage']> {
-    return this.transport.get(`/ledger/v1/checkout_sessions/${encodeURIComponent(id)}/page`, ownerOf(options), options);
+    return this.transport.get(
+      `/ledger/v1/checkout_sessions/${encodeURIComponent(id)}/page`,
+      ownerOf(options),
+      options,
+    );
   }
 
   /** Sets the URL to which the page of the session sends the customer to pay. */
@@ -298,7 +354,10 @@ class LedgerCheckoutSessions extends LedgerResource {
 class LedgerPayments extends LedgerResource {
   private readonly path = '/ledger/v1/payments';
 
-  record(payment: Schemas['RecordPaymentRequest'], options?: WriteOptions): Promise<Schemas['LedgerPayment']> {
+  record(
+    payment: Schemas['RecordPaymentRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['LedgerPayment']> {
     return this.transport.post(this.path, payment, options);
   }
 
@@ -306,7 +365,10 @@ class LedgerPayments extends LedgerResource {
     return this.readOwned(this.path, id, options);
   }
 
-  list(filters: Filters<'listLedgerPayments'> = {}, options?: ReadOptions): List<Schemas['LedgerPayment']> {
+  list(
+    filters: Filters<'listLedgerPayments'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['LedgerPayment']> {
     return this.listOf(this.path, filters, options);
   }
 }
@@ -325,7 +387,10 @@ class LedgerHolds extends LedgerResource {
     return this.readOwned('/ledger/v1/holds', id, options);
   }
 
-  list(filters: Filters<'listLedgerHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
+  list(
+    filters: Filters<'listLedgerHolds'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['PaymentHold']> {
     return this.listOf('/ledger/v1/holds', filters, options);
   }
 
@@ -341,7 +406,10 @@ class LedgerRefunds extends LedgerResource {
    * Records a refund that was made elsewhere, such as in the provider's dashboard. Its `provider_reference` makes it safe to repeat;
    * under an idempotency key of your own, a refusal would be repeated too.
    */
-  record(refund: Schemas['RecordRefundRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
+  record(
+    refund: Schemas['RecordRefundRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['LedgerRefund']> {
     return this.transport.post(this.path, refund, options);
   }
 
@@ -349,7 +417,10 @@ class LedgerRefunds extends LedgerResource {
     return this.readOwned(this.path, id, options);
   }
 
-  list(filters: Filters<'listLedgerRefunds'> = {}, options?: ReadOptions): List<Schemas['LedgerRefund']> {
+  list(
+    filters: Filters<'listLedgerRefunds'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['LedgerRefund']> {
     return this.listOf(this.path, filters, options);
   }
 
@@ -378,7 +449,10 @@ class LedgerRefunds extends LedgerResource {
   }
 
   /** Claims pending refunds that no other worker has claimed, for the time of a lease. */
-  claim(body: Schemas['ClaimRefundsRequest'] = {}, options?: WriteOptions): Promise<ClaimedRefunds> {
+  claim(
+    body: Schemas['ClaimRefundsRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<ClaimedRefunds> {
     return this.transport.post(`${this.path}/claim`, body, options);
   }
 
@@ -400,7 +474,10 @@ class LedgerRefunds extends LedgerResource {
 }
 
 class LedgerEvents extends Resource {
-  list(filters: Filters<'listLedgerEvents'> = {}, options?: ReadOptions): List<Schemas['LedgerEvent']> {
+  list(
+    filters: Filters<'listLedgerEvents'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['LedgerEvent']> {
     return this.listOf('/ledger/v1/events', filters, options);
   }
 }

@@ -7135,7 +7135,10 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_exceeds_remaining' | 'refund_reference_reused';
+              code?:
+                | 'idempotency_key_reused'
+                | 'refund_exceeds_remaining'
+                | 'refund_reference_reused';
             };
           };
         };

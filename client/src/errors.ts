@@ -62,5 +62,9 @@ export class WebhookVerificationError extends Error {
 
 export function isEnvelope(body: unknown): body is Envelope {
   const error = (body as Partial<Envelope> | null)?.error;
-  return typeof error?.code === 'string' && typeof error.message === 'string' && Array.isArray(error.errors);
+  return (
+    typeof error?.code === 'string' &&
+    typeof error.message === 'string' &&
+    Array.isArray(error.errors)
+  );
 }

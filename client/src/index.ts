@@ -12,7 +12,13 @@ export {
 } from './errors.js';
 export { List, type Page } from './pages.js';
 export type { ClientOptions, ReadOptions, WriteOptions } from './transport.js';
-export { type Event, type LedgerEvent, verifyWebhook, type Webhook, type WebhookHeaders } from './webhooks.js';
+export {
+  type Event,
+  type LedgerEvent,
+  verifyWebhook,
+  type Webhook,
+  type WebhookHeaders,
+} from './webhooks.js';
 
 /** The most used types by name. All others are in `components['schemas']`. */
 type Schemas = components['schemas'];

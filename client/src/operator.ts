@@ -10,7 +10,10 @@ const PATH = '/operator/v1/organizations';
 
 class Organizations extends Resource {
   /** Safe to repeat with the same `reference`, your own ID of the organization. */
-  create(body: Schemas['CreateOrganizationRequest'], options?: WriteOptions): Promise<Schemas['Organization']> {
+  create(
+    body: Schemas['CreateOrganizationRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['Organization']> {
     return this.transport.post(PATH, body, options);
   }
 
@@ -18,7 +21,10 @@ class Organizations extends Resource {
     return this.read(PATH, id, options);
   }
 
-  list(filters: Filters<'listOrganizations'> = {}, options?: ReadOptions): List<Schemas['Organization']> {
+  list(
+    filters: Filters<'listOrganizations'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['Organization']> {
     return this.listOf(PATH, filters, options);
   }
 
@@ -51,7 +57,11 @@ class ApiKeys extends Resource {
     return this.act(PATH, organization, 'api_keys', options, body);
   }
 
-  list(organization: string, filters: Filters<'listApiKeys'> = {}, options?: ReadOptions): List<Schemas['ApiKey']> {
+  list(
+    organization: string,
+    filters: Filters<'listApiKeys'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['ApiKey']> {
     return this.listOf(`${PATH}/${encodeURIComponent(organization)}/api_keys`, filters, options);
   }
 

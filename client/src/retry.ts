@@ -16,7 +16,11 @@ export function isWorthRetrying(status: number, nextStep: string | undefined): b
 }
 
 /** The pause after this many attempts, in milliseconds, or undefined if the service asks for a pause that is too long. */
-export function pauseAfter(attempts: number, retryAfter: string | null, random = Math.random): number | undefined {
+export function pauseAfter(
+  attempts: number,
+  retryAfter: string | null,
+  random = Math.random,
+): number | undefined {
   const requested = millisecondsOf(retryAfter);
   if (requested > LONGEST_RETRY_AFTER_MS) return undefined;
   const ceiling = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);

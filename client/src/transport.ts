@@ -84,7 +84,15 @@ export class Transport {
     }
   }
 
-  private prepare({ method, path, query = {}, body, idempotencyKey, actor, signal }: Call): Prepared {
+  private prepare({
+    method,
+    path,
+    query = {},
+    body,
+    idempotencyKey,
+    actor,
+    signal,
+  }: Call): Prepared {
     const { baseUrl, key } = this.#options;
     const url = new URL(baseUrl.replace(/(?<!\/)\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) {
@@ -92,7 +100,10 @@ export class Transport {
     }
     const init: RequestInit = {
       method,
-      headers: { ...headersOf(key, idempotencyKey, body), ...(actor !== undefined && { 'tillgate-actor': actor }) },
+      headers: {
+        ...headersOf(key, idempotencyKey, body),
+        ...(actor !== undefined && { 'tillgate-actor': actor }),
+      },
       // The service sends no redirects, and following one may turn a write into a read.
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -104,7 +115,10 @@ export class Transport {
     const { fetch: send = fetch, timeoutMs = TIMEOUT_MS } = this.#options;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      const response = await send(url, {
+        ...init,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
       const body = parse(await response.text());
       return { status: response.status, body, headers: response.headers };
     } catch (cause) {
@@ -127,12 +141,17 @@ function pauseBeforeNext(outcome: Outcome | Failure, attempts: number): number |
   if (!('status' in outcome)) return pauseAfter(attempts, null);
   const { status, body, headers } = outcome;
   const nextStep = isEnvelope(body) ? body.error.next_step?.type : undefined;
-  return isWorthRetrying(status, nextStep) ? pauseAfter(attempts, headers.get('retry-after')) : undefined;
+  return isWorthRetrying(status, nextStep)
+    ? pauseAfter(attempts, headers.get('retry-after'))
+    : undefined;
 }
 
 function resultOf<Result>(outcome: Outcome | Failure, { idempotencyKey }: Call): Result {
   if (!('status' in outcome)) {
-    throw new TillgateConnectionError('The service could not be reached.', { idempotencyKey, ...outcome });
+    throw new TillgateConnectionError('The service could not be reached.', {
+      idempotencyKey,
+      ...outcome,
+    });
   }
   const { status, body, headers } = outcome;
   if (status >= 200 && status < 300 && typeof body === 'object' && body !== null) {

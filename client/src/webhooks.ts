@@ -45,7 +45,8 @@ export async function verifyWebhook<Received extends Event | LedgerEvent = Event
     const key = await keyOf(each);
     for (const signature of signatures) {
       // Compares in constant time.
-      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return JSON.parse(body) as Received;
+      if (await crypto.subtle.verify('HMAC', key, signature, signed))
+        return JSON.parse(body) as Received;
     }
   }
   throw new WebhookVerificationError('No signature of the webhook matches.');
@@ -53,10 +54,13 @@ export async function verifyWebhook<Received extends Event | LedgerEvent = Event
 
 function headerOf(headers: WebhookHeaders, name: string): string {
   const fields = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  const values = fields.flatMap(([each, value]) => (each.toLowerCase() === name && value ? value : []));
+  const values = fields.flatMap(([each, value]) =>
+    each.toLowerCase() === name && value ? value : [],
+  );
   const [value, ...others] = new Set(values);
   if (!value) throw new WebhookVerificationError(`The header ${name} is missing.`);
-  if (others.length > 0) throw new WebhookVerificationError(`The header ${name} has several values.`);
+  if (others.length > 0)
+    throw new WebhookVerificationError(`The header ${name} has several values.`);
   return value;
 }
 
@@ -70,9 +74,13 @@ function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
 
 /** Throws TypeError for a malformed secret, which is the receiver's mistake and not the sender's. */
 function keyOf(secret: string) {
-  const bytes = bytesOf(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
+  const bytes = bytesOf(
+    secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret,
+  );
   if (!bytes?.length) throw new TypeError('A webhook secret is whsec_ and base64.');
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {

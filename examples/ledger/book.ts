@@ -16,14 +16,16 @@ export type Entry = Payout & { readonly claim: number };
 /** Who freezes holds a lock no longer than this, and nobody waits for one any longer. */
 const PATIENCE = '-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s';
 const NO_DATABASE = '3D000';
-const CAPTURE = 'INSERT INTO payments (id, currency, amount) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+const CAPTURE =
+  'INSERT INTO payments (id, currency, amount) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
 const BEGIN = `INSERT INTO refunds AS begun (id, payment, currency, amount, claim) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE SET status = 'in_flight' WHERE begun.status = 'postponed' AND begun.claim <= excluded.claim`;
 const RECORD = `INSERT INTO refunds AS known (id, payment, currency, amount, claim, status, provider_reference)
   VALUES ($1, $2, $3, $4, 0, 'paid', $5) ON CONFLICT (id) DO UPDATE
   SET status = 'paid', provider_reference = excluded.provider_reference WHERE known.status = 'in_flight'`;
 const LOCK = 'UPDATE refunds SET claim = greatest(claim, $2) WHERE id = $1 RETURNING *';
-const CHANGE = 'UPDATE refunds SET status = $2, provider_reference = $3, reason = $4 WHERE id = $1 RETURNING *';
+const CHANGE =
+  'UPDATE refunds SET status = $2, provider_reference = $3, reason = $4 WHERE id = $1 RETURNING *';
 
 export class Book {
   private constructor(private readonly pool: Pool) {
@@ -49,7 +51,11 @@ export class Book {
     return new Book(pool);
   }
 
-  async capture({ id, currency, amount }: Pick<LedgerRefund, 'id' | 'currency' | 'amount'>): Promise<void> {
+  async capture({
+    id,
+    currency,
+    amount,
+  }: Pick<LedgerRefund, 'id' | 'currency' | 'amount'>): Promise<void> {
     await this.pool.query(CAPTURE, [id, currency, amount]);
   }
 
@@ -59,16 +65,30 @@ export class Book {
   }
 
   /** The money has left, whether or not it was in flight. Once for each refund, or returns the rule as `begin` does. */
-  record({ id, payment, currency, amount, provider_reference }: LedgerRefund): Promise<string | undefined> {
-    return this.allowed(this.pool.query(RECORD, [id, payment, currency, amount, provider_reference]));
+  record({
+    id,
+    payment,
+    currency,
+    amount,
+    provider_reference,
+  }: LedgerRefund): Promise<string | undefined> {
+    return this.allowed(
+      this.pool.query(RECORD, [id, payment, currency, amount, provider_reference]),
+    );
   }
 
   private allowed(entered: Promise<unknown>): Promise<string | undefined> {
-    return entered.then(() => undefined).catch((error) => error.constraint ?? Promise.reject(error));
+    return entered
+      .then(() => undefined)
+      .catch((error) => error.constraint ?? Promise.reject(error));
   }
 
   /** What stands in the book, after a change that nobody else can make meanwhile: the entry is locked until then. */
-  async change(id: string, claim: number, decide: (entry: Entry) => Promise<Payout | undefined> | undefined) {
+  async change(
+    id: string,
+    claim: number,
+    decide: (entry: Entry) => Promise<Payout | undefined> | undefined,
+  ) {
     const connection = await this.pool.connect();
     const one = async (sql: string, values: unknown[] = []): Promise<Entry | undefined> =>
       (await connection.query(sql, values)).rows[0];
@@ -76,7 +96,9 @@ export class Book {
       await one('BEGIN');
       const entry = await one(LOCK, [id, claim]);
       const payout = entry && (await decide(entry));
-      const changed = payout && (await one(CHANGE, [id, payout.status, payout.provider_reference, payout.reason]));
+      const changed =
+        payout &&
+        (await one(CHANGE, [id, payout.status, payout.provider_reference, payout.reason]));
       await one('COMMIT');
       connection.release();
       return changed ?? entry;

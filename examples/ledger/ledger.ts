@@ -2,10 +2,20 @@
 import { setInterval } from 'node:timers/promises';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
-import { findAtProvider, type MadeElsewhere, madeElsewhere, payAtProvider, returnedByProvider } from '../provider.js';
+import {
+  findAtProvider,
+  type MadeElsewhere,
+  madeElsewhere,
+  payAtProvider,
+  returnedByProvider,
+} from '../provider.js';
 import { Book, type Entry } from './book.js';
 
-const { TILLGATE_URL: url = '', TILLGATE_LEDGER_KEY: key = '', LEDGER_DATABASE_URL = '' } = process.env;
+const {
+  TILLGATE_URL: url = '',
+  TILLGATE_LEDGER_KEY: key = '',
+  LEDGER_DATABASE_URL = '',
+} = process.env;
 const { ORGANIZATION: organization, POLL_SECONDS = '5' } = process.env;
 const POSTPONED_SECONDS = 60;
 const LOOK_MS = 1_000;
@@ -18,10 +28,12 @@ const worker = kit.settle({ url, key, pay, find, organization, pollSeconds: Numb
 async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   const { id, payment, amount, claim } = refund;
   const refusal = await entered(refund, () => book.begin(refund));
-  if (refusal) return kit.stuck(`The book does not allow to refund ${amount} of ${payment}: ${refusal}.`);
+  if (refusal)
+    return kit.stuck(`The book does not allow to refund ${amount} of ${payment}: ${refusal}.`);
   const outcome = outcomeOf(
     await book.change(id, claim.number, (entry) => {
-      const isMine = entry.status === 'in_flight' && !entry.provider_reference && entry.claim === claim.number;
+      const isMine =
+        entry.status === 'in_flight' && !entry.provider_reference && entry.claim === claim.number;
       return isMine ? payAtProvider(refund) : undefined;
     }),
   );
@@ -29,7 +41,10 @@ async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
 }
 
 /** Enters it after its payment, which the book does not have yet at the first refund. */
-async function entered({ payment, organization }: kit.LedgerRefund, enter: () => Promise<string | undefined>) {
+async function entered(
+  { payment, organization }: kit.LedgerRefund,
+  enter: () => Promise<string | undefined>,
+) {
   const refusal = await enter();
   if (refusal !== 'refunds_payment') return refusal;
   await book.capture(await tillgate.payments.retrieve(payment, { organization }));
@@ -39,12 +54,20 @@ async function entered({ payment, organization }: kit.LedgerRefund, enter: () =>
 /** Tillgate comes first: it knows whether this is the payout of a refund. While another one has the money, it refuses. */
 async function record({ status, reason, ...made }: MadeElsewhere): Promise<void> {
   if (status !== 'paid' && status !== 'returned') return;
-  const refund = await kit.recordPayout({ ...made, refund: undefined, status: 'succeeded' }, { url, key });
+  const refund = await kit.recordPayout(
+    { ...made, refund: undefined, status: 'succeeded' },
+    { url, key },
+  );
   if (refund.status !== 'succeeded') return;
   const refusal = await entered(refund, () => book.record(refund));
-  if (refusal) throw new Error(`The book does not allow ${refund.id}, which was made elsewhere: ${refusal}.`);
+  if (refusal)
+    throw new Error(`The book does not allow ${refund.id}, which was made elsewhere: ${refusal}.`);
   if (status !== 'returned') return;
-  await book.change(refund.id, 0, async () => ({ status, provider_reference: made.reference, reason }));
+  await book.change(refund.id, 0, async () => ({
+    status,
+    provider_reference: made.reference,
+    reason,
+  }));
   await tillgate.refunds.return(refund.id, { reason }, refund);
 }
 

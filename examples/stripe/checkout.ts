@@ -14,9 +14,10 @@ const LONGEST_SECONDS = 24 * 3600 - 60;
 const STEP_SECONDS = 10 * 60;
 const MAX_LINES = 100;
 /** The languages of Stripe's page. In any other one it follows the browser. */
-const LOCALES = 'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh'
-  .split(' ')
-  .concat('en-GB', 'es-419', 'fr-CA', 'pt-BR', 'zh-HK', 'zh-TW');
+const LOCALES =
+  'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh'
+    .split(' ')
+    .concat('en-GB', 'es-419', 'fr-CA', 'pt-BR', 'zh-HK', 'zh-TW');
 /** Tillgate keeps, in the payment URL of a session, which page at Stripe it led to. */
 const PAGE = /&stripe=(cs_\w+)$/;
 
@@ -24,16 +25,22 @@ const PAGE = /&stripe=(cs_\w+)$/;
 export async function startPayment(query: URLSearchParams): Promise<string> {
   const id = query.get('session') ?? '';
   const { checkoutSessions } = tillgate;
-  const [session, { url, payment_url }] = await Promise.all([checkoutSessions.retrieve(id), checkoutSessions.page(id)]);
+  const [session, { url, payment_url }] = await Promise.all([
+    checkoutSessions.retrieve(id),
+    checkoutSessions.page(id),
+  ]);
   const [back, cancel] = [`${url}/return`, `${url}/cancel`];
   // Anyone can write such a URL, and the ID of a session is no secret. The address of its page is.
-  if (query.get('return') !== back || query.get('cancel') !== cancel) throw new Error(`${id}: this is not its page.`);
+  if (query.get('return') !== back || query.get('cancel') !== cancel)
+    throw new Error(`${id}: this is not its page.`);
   if (session.status !== 'open') return back;
   try {
     const earlier = await earlierPage(payment_url);
     if (earlier && !isOver(earlier)) return earlier.url ?? back;
     const page = await begin(session, { success_url: back, cancel_url: cancel }, earlier);
-    await checkoutSessions.setPaymentUrl(id, { payment_url: `${payment_url?.replace(PAGE, '')}&stripe=${page.id}` });
+    await checkoutSessions.setPaymentUrl(id, {
+      payment_url: `${payment_url?.replace(PAGE, '')}&stripe=${page.id}`,
+    });
     if ((await checkoutSessions.retrieve(id)).status === 'open') return page.url ?? back;
     // Its end may have been heard before the page was known.
     await endPayment(id);
@@ -56,7 +63,8 @@ export async function endPayment(session: string): Promise<void> {
 export async function recordPayment(paid: Stripe.Checkout.Session): Promise<void> {
   const { payment_status, payment_intent, amount_total, currency } = paid;
   const organization = paid.metadata?.organization;
-  if (payment_status !== 'paid' || !organization || !payment_intent || !amount_total || !currency) return;
+  if (payment_status !== 'paid' || !organization || !payment_intent || !amount_total || !currency)
+    return;
   const reference = idOf(payment_intent);
   const amount = fromStripe(amount_total, currency);
   const checkout_session = paid.client_reference_id;
@@ -70,13 +78,18 @@ const pageIn = (payment_url: string | null) => PAGE.exec(payment_url ?? '')?.[1]
 
 async function earlierPage(payment_url: string | null) {
   const id = pageIn(payment_url);
-  return id ? sessions.retrieve(id, { expand: ['payment_intent'] }).catch(unlessRefused) : undefined;
+  return id
+    ? sessions.retrieve(id, { expand: ['payment_intent'] }).catch(unlessRefused)
+    : undefined;
 }
 
 /** Its time is over, or the bank has refused the payment days later. */
 function isOver({ status, payment_intent }: Stripe.Checkout.Session): boolean {
   const paid = typeof payment_intent === 'object' ? payment_intent?.status : undefined;
-  return status === 'expired' || (status === 'complete' && (paid === 'requires_payment_method' || paid === 'canceled'));
+  return (
+    status === 'expired' ||
+    (status === 'complete' && (paid === 'requires_payment_method' || paid === 'canceled'))
+  );
 }
 
 type Ways = Pick<Stripe.Checkout.SessionCreateParams, 'success_url' | 'cancel_url'>;
@@ -88,7 +101,9 @@ async function begin(session: Session, ways: Ways, earlier?: Stripe.Checkout.Ses
   const order = { ...orderOf(session, total), ...ways };
   // Pressed twice at once, Pay leads to one page.
   const options = { idempotencyKey: earlier ? `${id}-${earlier.id}` : id };
-  const page = await sessions.create({ ...order, ...detailsOf(session, total) }, options).catch(unlessRefused);
+  const page = await sessions
+    .create({ ...order, ...detailsOf(session, total) }, options)
+    .catch(unlessRefused);
   // The refusal may be about a detail, or an old one, which the key repeats for 24 hours.
   return page ?? sessions.create(order);
 }
@@ -104,25 +119,37 @@ function orderOf({ id, organization, currency, description, expires_at }: Sessio
     payment_intent_data: {
       metadata: { organization, session: id },
       ...(account && { transfer_data: { destination: account.id } }),
-      ...(account?.fee_percent && { application_fee_amount: Math.ceil((total * account.fee_percent) / 100) }),
+      ...(account?.fee_percent && {
+        application_fee_amount: Math.ceil((total * account.fee_percent) / 100),
+      }),
     },
     line_items: [lineOf(description ?? 'Your order', currency, total)],
     // The customer pays what the page of Tillgate shows, in no other currency.
     adaptive_pricing: { enabled: false },
-    expires_at: Math.min(Math.max(expires_at, step + STEP_SECONDS + SHORTEST_SECONDS), step + LONGEST_SECONDS),
+    expires_at: Math.min(
+      Math.max(expires_at, step + STEP_SECONDS + SHORTEST_SECONDS),
+      step + LONGEST_SECONDS,
+    ),
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
 /** What the customer sees besides the total. */
-function detailsOf({ currency, line_items, amount_shipping, customer_email, locale }: Session, total: number) {
+function detailsOf(
+  { currency, line_items, amount_shipping, customer_email, locale }: Session,
+  total: number,
+) {
   const lines = line_items.data.map(({ product_name, quantity, unit_price, amount_total }) =>
     unit_price * quantity === amount_total
       ? lineOf(product_name, currency, toStripe(unit_price, currency), quantity)
       : lineOf(`${quantity} × ${product_name}`, currency, toStripe(amount_total, currency)),
   );
-  if (amount_shipping > 0) lines.push(lineOf('Shipping', currency, toStripe(amount_shipping, currency)));
+  if (amount_shipping > 0)
+    lines.push(lineOf('Shipping', currency, toStripe(amount_shipping, currency)));
   // An order's own discount is in no line.
-  const sum = lines.reduce((before, { quantity, price_data }) => before + quantity * price_data.unit_amount, 0);
+  const sum = lines.reduce(
+    (before, { quantity, price_data }) => before + quantity * price_data.unit_amount,
+    0,
+  );
   const tag = locale ?? '';
   return {
     ...(sum === total && lines.length <= MAX_LINES && { line_items: lines }),
@@ -136,6 +163,7 @@ function lineOf(name: string, currency: string, unit_amount = Number.NaN, quanti
 }
 
 function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof Stripe.errors.StripeError && [400, 404].includes(error.statusCode ?? 0))) throw error;
+  if (!(error instanceof Stripe.errors.StripeError && [400, 404].includes(error.statusCode ?? 0)))
+    throw error;
   return undefined;
 }

@@ -9,7 +9,12 @@ const { TILLGATE_URL = '', TILLGATE_LEDGER_KEY = '', STRIPE_SECRET_KEY = '' } = 
 const { STRIPE_ACCOUNTS = '{}', STRIPE_MOCK_PORT: port } = process.env;
 const TIMEOUT_MS = 10_000;
 /** Stripe's codes for a refund that it will never pay. Other refusals need a person. */
-const NEVER_PAID = ['charge_already_refunded', 'charge_disputed', 'charge_not_refundable', 'refund_disputed_payment'];
+const NEVER_PAID = [
+  'charge_already_refunded',
+  'charge_disputed',
+  'charge_not_refundable',
+  'refund_disputed_payment',
+];
 /** Nothing was paid, and nothing will be before a person has changed something. */
 const REFUSED = [400, 401, 402, 403, 404];
 const NO_LONGER_MOVING = ['failed', 'canceled'];
@@ -41,7 +46,9 @@ export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   if (amount === undefined) return kit.failed(refusalOf(currency));
   const account = accountOf(refund.organization);
   // The merchant and the platform give back their parts.
-  const parts = account ? { reverse_transfer: true, refund_application_fee: Boolean(account.fee_percent) } : {};
+  const parts = account
+    ? { reverse_transfer: true, refund_application_fee: Boolean(account.fee_percent) }
+    : {};
   try {
     const options = { idempotencyKey: id };
     const payout = { payment_intent, amount, metadata: { refund: id }, ...parts };
@@ -63,7 +70,8 @@ export async function find(refund: kit.LedgerRefund): Promise<kit.FindOutcome> {
   for await (const payout of stripe.refunds.list({ payment_intent, limit: 100 })) {
     if (payout.metadata?.refund === refund.id) payouts.push(payout);
   }
-  const decisive = payouts.find(({ status }) => !NO_LONGER_MOVING.includes(status ?? '')) ?? payouts[0];
+  const decisive =
+    payouts.find(({ status }) => !NO_LONGER_MOVING.includes(status ?? '')) ?? payouts[0];
   return decisive ? outcomeOf(decisive) : kit.notThere();
 }
 
@@ -86,9 +94,18 @@ export async function followRefunds(paid: string | Stripe.PaymentIntent | null):
     if (status === 'succeeded')
       await tillgate.refunds.record({ organization, payment: id, amount, provider_reference });
     if (!NO_LONGER_MOVING.includes(status ?? '')) continue;
-    for await (const refund of tillgate.refunds.list({ payment: id, organization, status: 'all' })) {
-      if (refund.provider_reference !== provider_reference || refund.status !== 'succeeded') continue;
-      await tillgate.refunds.return(refund.id, { reason: failure_reason ?? 'canceled' }, { organization });
+    for await (const refund of tillgate.refunds.list({
+      payment: id,
+      organization,
+      status: 'all',
+    })) {
+      if (refund.provider_reference !== provider_reference || refund.status !== 'succeeded')
+        continue;
+      await tillgate.refunds.return(
+        refund.id,
+        { reason: failure_reason ?? 'canceled' },
+        { organization },
+      );
     }
   }
 }
@@ -117,7 +134,12 @@ export async function followDispute(id: string): Promise<void> {
       missing -= hold.amount;
       if (status === 'won') await tillgate.holds.release(hold.id, { organization });
     }
-    const place = { amount: Math.min(missing, payment.amount_refundable), reason, reference: id, organization };
+    const place = {
+      amount: Math.min(missing, payment.amount_refundable),
+      reason,
+      reference: id,
+      organization,
+    };
     if (status === 'won' || place.amount <= 0) continue;
     await tillgate.holds.place(payment.id, place, { idempotencyKey: `${id}-${missing}` });
   }
@@ -125,14 +147,20 @@ export async function followDispute(id: string): Promise<void> {
 
 function outcomeOf({ id, status, failure_reason }: Stripe.Refund) {
   if (status === 'succeeded') return kit.succeeded(id);
-  return NO_LONGER_MOVING.includes(status ?? '') ? kit.failed(failure_reason ?? 'canceled') : kit.submitted(id);
+  return NO_LONGER_MOVING.includes(status ?? '')
+    ? kit.failed(failure_reason ?? 'canceled')
+    : kit.submitted(id);
 }
 
-async function paymentIntentOf({ payment, organization }: kit.LedgerRefund): Promise<string | undefined> {
+async function paymentIntentOf({
+  payment,
+  organization,
+}: kit.LedgerRefund): Promise<string | undefined> {
   const { reference } = await tillgate.payments.retrieve(payment, { organization });
   return reference?.startsWith('pi_') ? reference : undefined;
 }
 
 export const idOf = (resource: string | { readonly id: string }) =>
   typeof resource === 'string' ? resource : resource.id;
-export const refusalOf = (currency: string) => `Stripe does not move such small parts of ${currency.toUpperCase()}.`;
+export const refusalOf = (currency: string) =>
+  `Stripe does not move such small parts of ${currency.toUpperCase()}.`;

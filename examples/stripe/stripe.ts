@@ -17,15 +17,19 @@ const server = createServer(async (request, response) => {
   try {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     if (pathname === '/livez') return response.writeHead(204).end();
-    if (pathname === '/pay') return response.writeHead(303, { location: await startPayment(searchParams) }).end();
+    if (pathname === '/pay')
+      return response.writeHead(303, { location: await startPayment(searchParams) }).end();
     if (pathname !== '/stripe') return response.writeHead(404).end();
     await hear(await eventIn(request));
     return response.writeHead(204).end();
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return response.writeHead(400).end();
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError)
+      return response.writeHead(400).end();
     if (error instanceof TooLarge) return response.writeHead(413, { connection: 'close' }).end();
     console.error(error);
-    return response.writeHead(500).end('The payment cannot be started. Please go back and try again.');
+    return response
+      .writeHead(500)
+      .end('The payment cannot be started. Please go back and try again.');
   }
 }).listen(Number(PORT));
 
@@ -50,7 +54,9 @@ async function hear(event: Stripe.Event): Promise<void> {
     case 'checkout.session.async_payment_succeeded':
       return recordPayment(event.data.object);
     case 'checkout.session.async_payment_failed':
-      return console.error(`${event.data.object.client_reference_id}: the bank refused. Pay leads to a new page.`);
+      return console.error(
+        `${event.data.object.client_reference_id}: the bank refused. Pay leads to a new page.`,
+      );
     case 'charge.refunded':
       return followRefunds(event.data.object.payment_intent);
     case 'refund.created':
@@ -71,7 +77,8 @@ async function lookAt({ metadata, status, payment_intent }: Stripe.Refund): Prom
   await worker.look(refund);
   if (status !== 'failed') return;
   const { status: reported } = await tillgate.refunds.retrieve(refund);
-  if (reported === 'succeeded' || reported === 'pending') throw new Error(`${refund} has not been reported as failed.`);
+  if (reported === 'succeeded' || reported === 'pending')
+    throw new Error(`${refund} has not been reported as failed.`);
 }
 
 /** Ends the pages at Stripe of sessions that have expired: those of the last day too, because this program may have been down. */
@@ -81,14 +88,18 @@ async function followExpired(): Promise<void> {
   let cursor: string | undefined;
   while (!stopping.signal.aborted) {
     try {
-      for await (const { data, next_cursor } of tillgate.events.list({ ...expired, cursor }).pages()) {
+      for await (const { data, next_cursor } of tillgate.events
+        .list({ ...expired, cursor })
+        .pages()) {
         for (const event of data) await endPayment(event.data.object.id);
         cursor = next_cursor ?? cursor;
       }
     } catch (error) {
       console.error(error);
     }
-    await setTimeout(Number(POLL_SECONDS) * 1000, undefined, { signal: stopping.signal }).catch(() => undefined);
+    await setTimeout(Number(POLL_SECONDS) * 1000, undefined, { signal: stopping.signal }).catch(
+      () => undefined,
+    );
   }
 }
 

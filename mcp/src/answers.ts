@@ -16,13 +16,19 @@ interface Call {
 }
 
 export function answer(result: object) {
-  return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: { ...result } };
+  return {
+    content: [{ type: 'text' as const, text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+  };
 }
 
 /** The API's own words, what would be allowed, and the call to make next. */
 export function refusal(error: unknown, call: Call) {
   if (error instanceof TillgateConnectionError) {
-    return failure({ message: 'Tillgate did not answer. Repeating the call is safe.', next_call: call });
+    return failure({
+      message: 'Tillgate did not answer. Repeating the call is safe.',
+      next_call: call,
+    });
   }
   if (!(error instanceof TillgateError)) throw error;
   const { message, code, errors, nextStep } = error;

@@ -1,13 +1,22 @@
 #!/usr/bin/env node
 /** Serves the tools over stdio or, with PORT, over streamable HTTP to this machine. */
 import { createServer } from 'node:http';
-import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Tillgate } from 'tillgate-client';
 import { serverOf } from './server.js';
 
-const { TILLGATE_URL: baseUrl = '', TILLGATE_KEY: key = '', TILLGATE_ACTOR: actor, PORT } = process.env;
+const {
+  TILLGATE_URL: baseUrl = '',
+  TILLGATE_KEY: key = '',
+  TILLGATE_ACTOR: actor,
+  PORT,
+} = process.env;
 
 const RESTRICTED =
   'TILLGATE_KEY must be a restricted key, rk_…, with the right propose: any other key can do what an agent must not, such as approve its own refunds.';

@@ -6,8 +6,10 @@ const id = (prefix: string, what: string) =>
     .string()
     .regex(new RegExp(`^${prefix}_`))
     .describe(`ID of the ${what}.`);
-const amount = (what: string) => z.int().describe(`${what}, in the minor unit of the currency: 1299 is 12.99 USD.`);
-const time = (what: string) => z.string().optional().describe(`${what}: Unix seconds, an RFC 3339 instant or a date.`);
+const amount = (what: string) =>
+  z.int().describe(`${what}, in the minor unit of the currency: 1299 is 12.99 USD.`);
+const time = (what: string) =>
+  z.string().optional().describe(`${what}: Unix seconds, an RFC 3339 instant or a date.`);
 
 export const SESSION_ID = id('cs', 'checkout session');
 export const PAYMENT_ID = id('pay', 'payment');
@@ -16,7 +18,12 @@ export const REFUND_ID = id('re', 'refund');
 export const PAGE = {
   from: time('Created at or after'),
   to: time('Created before'),
-  limit: z.int().min(1).max(100).default(25).describe('How many are returned at most, the newest first.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(25)
+    .describe('How many are returned at most, the newest first.'),
   cursor: z.string().optional().describe('The next_cursor of the page before.'),
 };
 
@@ -58,7 +65,9 @@ export const PROPOSAL = {
     .string()
     .min(1)
     .max(255)
-    .describe('Your own ID of this refund, such as a return number. With the same one there is one refund for ever.'),
+    .describe(
+      'Your own ID of this refund, such as a return number. With the same one there is one refund for ever.',
+    ),
   description: z.string().max(500).optional().describe('Why, for the person who approves.'),
 };
 

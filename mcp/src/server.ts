@@ -5,11 +5,27 @@ import { z } from 'zod';
 import { answer, refusal } from './answers.js';
 import * as schemas from './schemas.js';
 
-const { SESSION, SESSION_ID, PAYMENT, PAYMENT_ID, REFUND, REFUND_ID, APPROVAL, PAGE, PROPOSAL, listOf } = schemas;
+const {
+  SESSION,
+  SESSION_ID,
+  PAYMENT,
+  PAYMENT_ID,
+  REFUND,
+  REFUND_ID,
+  APPROVAL,
+  PAGE,
+  PROPOSAL,
+  listOf,
+} = schemas;
 
 /** What a tool does to its surroundings: it reads, or it adds or withdraws a proposal, and the same again changes nothing. */
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
-const ADDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+const ADDS = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
 const WITHDRAWS = { ...ADDS, destructiveHint: true } as const;
 
 const WITH_APPROVAL = z.object({ refund: REFUND, approval: APPROVAL });
@@ -19,27 +35,39 @@ export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServ
 
   function tool<Input extends z.ZodRawShape>(
     name: string,
-    about: { readonly description: string; readonly annotations: object; readonly output: StandardSchemaWithJSON },
+    about: {
+      readonly description: string;
+      readonly annotations: object;
+      readonly output: StandardSchemaWithJSON;
+    },
     input: Input,
     work: (given: z.output<z.ZodObject<Input>>) => Promise<object>,
   ): void {
     const { description, annotations, output: outputSchema } = about;
     const inputSchema = z.strictObject(input) as unknown as z.ZodObject<Input>;
-    server.registerTool(name, { description, annotations, inputSchema, outputSchema }, async (given) => {
-      try {
-        return answer(await work(given as z.output<z.ZodObject<Input>>));
-      } catch (error) {
-        return refusal(error, { tool: name, arguments: given as Record<string, unknown> });
-      }
-    });
+    server.registerTool(
+      name,
+      { description, annotations, inputSchema, outputSchema },
+      async (given) => {
+        try {
+          return answer(await work(given as z.output<z.ZodObject<Input>>));
+        } catch (error) {
+          return refusal(error, { tool: name, arguments: given as Record<string, unknown> });
+        }
+      },
+    );
   }
 
   const withApproval = async (id: string) => {
-    const [refund, approval] = await Promise.all([tillgate.refunds.retrieve(id), tillgate.refunds.approval(id)]);
+    const [refund, approval] = await Promise.all([
+      tillgate.refunds.retrieve(id),
+      tillgate.refunds.approval(id),
+    ]);
     return { refund, approval };
   };
 
-  const sessions = 'Finds checkout sessions, the newest first, by status, dates and order number (metadata.reference).';
+  const sessions =
+    'Finds checkout sessions, the newest first, by status, dates and order number (metadata.reference).';
   tool(
     'find_sessions',
     { description: sessions, annotations: READS, output: listOf(SESSION) },
@@ -49,17 +77,26 @@ export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServ
 
   tool(
     'read_session',
-    { description: 'Reads a checkout session with its line items.', annotations: READS, output: SESSION },
+    {
+      description: 'Reads a checkout session with its line items.',
+      annotations: READS,
+      output: SESSION,
+    },
     { id: SESSION_ID },
     ({ id }) => tillgate.checkoutSessions.retrieve(id),
   );
 
-  const payments = 'Reads a payment, with what can still be refunded of it. Its session has the order.';
-  tool('read_payment', { description: payments, annotations: READS, output: PAYMENT }, { id: PAYMENT_ID }, ({ id }) =>
-    tillgate.payments.retrieve(id),
+  const payments =
+    'Reads a payment, with what can still be refunded of it. Its session has the order.';
+  tool(
+    'read_payment',
+    { description: payments, annotations: READS, output: PAYMENT },
+    { id: PAYMENT_ID },
+    ({ id }) => tillgate.payments.retrieve(id),
   );
 
-  const refunds = 'Lists refunds, the newest first. With approval, only those that wait for somebody to approve them.';
+  const refunds =
+    'Lists refunds, the newest first. With approval, only those that wait for somebody to approve them.';
   tool(
     'list_refunds',
     { description: refunds, annotations: READS, output: listOf(REFUND) },
@@ -87,7 +124,10 @@ export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServ
     { description: proposal, annotations: ADDS, output: WITH_APPROVAL },
     PROPOSAL,
     async (given) => {
-      const { id } = await tillgate.refunds.propose({ ...given, description: given.description ?? null }, { actor });
+      const { id } = await tillgate.refunds.propose(
+        { ...given, description: given.description ?? null },
+        { actor },
+      );
       return withApproval(id);
     },
   );

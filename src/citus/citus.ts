@@ -21,11 +21,16 @@ export function isLossOfNode(state: string, error: unknown): boolean {
 
 /** Whether another node died during a commit, which has no SQLSTATE of its own. */
 export function isCommitCutOff(state: string, { message }: Error): boolean {
-  return state === 'XX000' && /^(?:could not commit transaction|SSL error|server closed the connection)/.test(message);
+  return (
+    state === 'XX000' &&
+    /^(?:could not commit transaction|SSL error|server closed the connection)/.test(message)
+  );
 }
 
 /** Whether the error is of the constraint. A node adds the number of its shard to the name, and tells others the name only in its message. */
 export function isOfShard(error: unknown, constraint: string): boolean {
   const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };
-  return new RegExp(`"${constraint}_\\d+"|"${constraint}"`).test(name === undefined ? String(message) : `"${name}"`);
+  return new RegExp(`"${constraint}_\\d+"|"${constraint}"`).test(
+    name === undefined ? String(message) : `"${name}"`,
+  );
 }

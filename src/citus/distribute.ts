@@ -25,7 +25,9 @@ const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I 
 /** Throws with advice if the database has no Citus. */
 export async function requireCitus(sql: Sql): Promise<void> {
   if (await hasCitus(sql)) return;
-  throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
+  throw new Error(
+    'This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.',
+  );
 }
 
 /** Distributes the tables of new migrations if others are distributed. Returns their names. */
@@ -51,7 +53,10 @@ async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]>
   for (const { name, isOwned } of pending) {
     if (!isOwned) continue;
     for (const { statements } of await sql.query(STOP_DRAWING, [name])) await sql.query(statements);
-    await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [name, group]);
+    await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [
+      name,
+      group,
+    ]);
     if (group === 'none') group = name;
   }
   // The rows have been copied. The invisible originals on this machine would only take space.

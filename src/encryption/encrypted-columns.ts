@@ -7,7 +7,11 @@ import type { Sealed } from './encryption.js';
 
 const PAGE = 1_000;
 
-const marked: { readonly record: Record<object>; readonly property: string | symbol; readonly expires: boolean }[] = [];
+const marked: {
+  readonly record: Record<object>;
+  readonly property: string | symbol;
+  readonly expires: boolean;
+}[] = [];
 
 /**
  * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted.
@@ -28,7 +32,10 @@ export type Look = (statement: PlainStatement, values: readonly unknown[]) => Pr
 
 type EncryptedColumn = ReturnType<typeof encryptedColumns>[number];
 
-export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): AsyncGenerator<Value> {
+export async function* valuesIn(
+  { look, start }: EncryptedColumn,
+  read: Look,
+): AsyncGenerator<Value> {
   for (let after: readonly string[] | undefined = start; after; ) {
     const page: Value[] = await read(look, after);
     yield* page;
@@ -40,7 +47,9 @@ export function encryptedColumns() {
   return marked.map(({ record, property, expires }) => {
     const [table, columns] = [tableOf(record), columnsOf(record)];
     const key = columns.filter(({ isPrimary }) => isPrimary);
-    const [{ column, type }] = columns.filter((one) => one.property === property) as [(typeof columns)[number]];
+    const [{ column, type }] = columns.filter((one) => one.property === property) as [
+      (typeof columns)[number],
+    ];
     const names = key.map((one) => one.column);
     const places = names.map((_, index) => `$${index + 1}`);
     const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];

@@ -1,9 +1,19 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import type { FactoryProvider } from '@nestjs/common';
 import { Database } from '../persistence/database.js';
 import { Config } from '../platform/config.js';
 
-export const STORED_KEY = { name: 'encryption.key', text: 'SELECT key FROM encryption_keys WHERE id = 1' };
+export const STORED_KEY = {
+  name: 'encryption.key',
+  text: 'SELECT key FROM encryption_keys WHERE id = 1',
+};
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -45,7 +55,9 @@ export class Encryption {
   decrypt(sealed: Sealed): string {
     const { text } = this.open(sealed) ?? {};
     if (text === undefined)
-      throw new Error('A stored secret can be decrypted with neither ENCRYPTION_KEY nor DECRYPTION_KEYS.');
+      throw new Error(
+        'A stored secret can be decrypted with neither ENCRYPTION_KEY nor DECRYPTION_KEYS.',
+      );
     return text;
   }
 
@@ -61,7 +73,8 @@ export class Encryption {
   }
 
   private open(sealed: Sealed): { text: string; key: KeyObject } | undefined {
-    const bytes = typeof sealed === 'string' ? Buffer.from(sealed.slice(ENCRYPTED.length), 'base64') : sealed;
+    const bytes =
+      typeof sealed === 'string' ? Buffer.from(sealed.slice(ENCRYPTED.length), 'base64') : sealed;
     for (const key of this.keys) {
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -79,7 +92,9 @@ export class Encryption {
 export const ENCRYPTION: FactoryProvider<Encryption> = {
   provide: Encryption,
   useFactory: async (database: Database, config: Config) => {
-    const [{ key }] = (await database.read({ queue: STORED_KEY.name }, STORED_KEY, [])) as [{ key: Buffer }];
+    const [{ key }] = (await database.read({ queue: STORED_KEY.name }, STORED_KEY, [])) as [
+      { key: Buffer },
+    ];
     return new Encryption(key, config);
   },
   inject: [Database, Config],

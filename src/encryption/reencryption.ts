@@ -24,7 +24,8 @@ export class Reencryption {
           found[state] += 1;
           if (state !== 'older') continue;
           const values = [...key, sealed, this.encryption.renewed(sealed)];
-          reencrypted += (await this.database.autocommit(REENCRYPTION, column.replace, values)).rowCount;
+          reencrypted += (await this.database.autocommit(REENCRYPTION, column.replace, values))
+            .rowCount;
         }
       }
       // The next round finds a value that was changed, or moved to another column, after it was read.

@@ -60,7 +60,11 @@ export class Connections {
   }
 
   /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
-  send(owner: Owner | undefined, statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
+  send(
+    owner: Owner | undefined,
+    statement: Statement,
+    runs: readonly Values[],
+  ): Promise<readonly Outcome[]> {
     const send = () =>
       new Promise<readonly Outcome[]>((resolve, reject) => {
         this.inBatches += runs.length - 1;
@@ -79,7 +83,11 @@ export class Connections {
   }
 
   /** Runs work that takes one connection and gives it back. Without an owner, it takes nobody's share. Throws service_unavailable when too much waits. */
-  lend<Result>(owner: Owner | undefined, work: () => Promise<Result>, queries = 1): Promise<Result> {
+  lend<Result>(
+    owner: Owner | undefined,
+    work: () => Promise<Result>,
+    queries = 1,
+  ): Promise<Result> {
     const once = () => {
       if (this.pool.waitingCount + this.inBatches >= MAX_WAITING) throw overloaded();
       return work();
@@ -103,7 +111,8 @@ export class Connections {
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
-      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer(statement, [read]);
+      if (reads.length > 1 && isOfOneRun(error))
+        for (const read of reads) void this.answer(statement, [read]);
       else for (const { reject } of reads) reject(error);
     }
   }

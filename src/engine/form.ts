@@ -23,7 +23,10 @@ type ColumnTypes = Readonly<{ [column: string]: string }>;
 export function insertInto<Row extends object, Added = unknown>(
   name: string,
   record: Record<Row>,
-  { more = {}, texts = [] }: { readonly more?: ColumnTypes; readonly texts?: readonly TextOfRows[] } = {},
+  {
+    more = {},
+    texts = [],
+  }: { readonly more?: ColumnTypes; readonly texts?: readonly TextOfRows[] } = {},
 ): Form<Row & Added> {
   const written = columnsOf(record);
   const read = Object.entries(more).map(([column, type]) => ({
@@ -56,7 +59,11 @@ interface Amount {
 }
 
 /** Changes amounts of the rows that the input names by their keys. Those of one row add up. */
-export function changeAmounts(name: string, table: string, setsOf: (amount: string) => string): Form<Amount> {
+export function changeAmounts(
+  name: string,
+  table: string,
+  setsOf: (amount: string) => string,
+): Form<Amount> {
   const keys = Object.keys(KEY);
   const isOf = keys.map((column) => `${name}.${column} = ${table}.${column}`).join(' AND ');
   return {
@@ -65,8 +72,12 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
     valuesOf: ({ key, amount }) => [...key, amount],
     // Sub-queries find the rows by their key. A join of so few takes a third longer, and PostgreSQL may read the whole table for it.
     main: (isOne, of) => {
-      const amount = isOne ? of('amount') : `(SELECT sum(amount)::bigint FROM ${name} WHERE ${isOf})`;
-      const found = keys.map((key) => `${key} = ${isOne ? of(key) : `ANY (ARRAY(SELECT ${key} FROM ${name}))`}`);
+      const amount = isOne
+        ? of('amount')
+        : `(SELECT sum(amount)::bigint FROM ${name} WHERE ${isOf})`;
+      const found = keys.map(
+        (key) => `${key} = ${isOne ? of(key) : `ANY (ARRAY(SELECT ${key} FROM ${name}))`}`,
+      );
       return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')}`;
     },
     texts: [],
@@ -92,7 +103,12 @@ export interface Part {
   readonly isFirst?: boolean;
 }
 
-export function hot<Row>(owner: Owner, form: Form<Row>, row: Row, options: Pick<Part, 'stale' | 'isFirst'> = {}): Part {
+export function hot<Row>(
+  owner: Owner,
+  form: Form<Row>,
+  row: Row,
+  options: Pick<Part, 'stale' | 'isFirst'> = {},
+): Part {
   return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
 }
 

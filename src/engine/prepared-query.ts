@@ -33,9 +33,17 @@ type Preparing = Connection & { readonly parsedStatements: Readonly<Record<strin
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /** The outcomes of one or more runs of a prepared statement, which are one transaction. */
-export function sent(client: ClientBase, statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
+export function sent(
+  client: ClientBase,
+  statement: Statement,
+  runs: readonly Values[],
+): Promise<readonly Outcome[]> {
   return new Promise((resolve, reject) => {
-    client.query(new PreparedQuery(statement, runs, (error, outcomes) => (error ? reject(error) : resolve(outcomes))));
+    client.query(
+      new PreparedQuery(statement, runs, (error, outcomes) =>
+        error ? reject(error) : resolve(outcomes),
+      ),
+    );
   });
 }
 
@@ -64,7 +72,8 @@ class PreparedQuery implements Submittable {
   /** An error is returned before anything is sent, and pg hands it to handleError. */
   submit(connection: Connection): Error | undefined {
     const prepared = (connection as Preparing).parsedStatements[this.name];
-    if (prepared !== undefined && prepared !== this.text) return new Error(`Two statements are named ${this.name}.`);
+    if (prepared !== undefined && prepared !== this.text)
+      return new Error(`Two statements are named ${this.name}.`);
     const columns = described.get(connection)?.get(this.name);
     this.columns = columns ?? [];
     let runs: (string | Buffer | null)[][];
@@ -76,7 +85,8 @@ class PreparedQuery implements Submittable {
     // One write for all messages wakes PostgreSQL once.
     connection.stream.cork();
     try {
-      if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
+      if (prepared === undefined)
+        connection.parse({ name: this.name, text: this.text, types: [] }, false);
       for (const [index, values] of runs.entries()) {
         // PostgreSQL then sends each outcome at once. Otherwise a long batch looks like a dead connection, which a timer closes.
         if (index > 0) connection.flush();
@@ -92,7 +102,10 @@ class PreparedQuery implements Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    this.columns = fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') }));
+    this.columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: types.getTypeParser(dataTypeID, 'text'),
+    }));
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
@@ -105,7 +118,10 @@ class PreparedQuery implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }, connection: Connection): void {
-    this.outcomes.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
+    this.outcomes.push({
+      rows: this.rows,
+      rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)),
+    });
     this.rows = [];
     const known = described.get(connection) ?? new Map<string, readonly Column[]>();
     if (!known.has(this.name)) described.set(connection, known.set(this.name, this.columns));

@@ -30,7 +30,11 @@ export class Shares {
   }
 
   /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
-  async within<Result>(owner: Owner, queries: number, work: () => Promise<Result>): Promise<Result> {
+  async within<Result>(
+    owner: Owner,
+    queries: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const name = nameOf(owner);
     const share = this.shares.get(name) ?? { held: 0, waiting: 0, line: [] };
     this.shares.set(name, share);

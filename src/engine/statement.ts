@@ -26,7 +26,9 @@ export function composed(parts: readonly Part[], isLimited = false): [Statement,
   const values: Values[] = [];
   for (const [{ name }, rows] of groups) {
     names += rows.length === 1 ? ` ${name}` : ` ${name}*`;
-    values.push(rows.length === 1 ? (rows[0] as Part).values : textArrays(rows.map((row) => row.values)));
+    values.push(
+      rows.length === 1 ? (rows[0] as Part).values : textArrays(rows.map((row) => row.values)),
+    );
   }
   let statement = known.get(names);
   if (!statement) {
@@ -49,10 +51,18 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
   for (const [form, { length }] of groups) {
     const { name, isChange } = form;
     const isOne = length === 1;
-    const columns = Object.entries(form.input).map(([column, type]) => ({ column, type, place: ++last }));
-    const placeholders = new Map(columns.map(({ column, type, place }) => [column, `$${place}::${type}`]));
+    const columns = Object.entries(form.input).map(([column, type]) => ({
+      column,
+      type,
+      place: ++last,
+    }));
+    const placeholders = new Map(
+      columns.map(({ column, type, place }) => [column, `$${place}::${type}`]),
+    );
     if (!isOne) inputs.push(manyRows(name, columns, isLimited && inputs.length === 0));
-    const main = form.main(isOne, (column) => (isOne ? (placeholders.get(column) as string) : column));
+    const main = form.main(isOne, (column) =>
+      isOne ? (placeholders.get(column) as string) : column,
+    );
     if (isChange && texts.length > 0) {
       const named = isOne ? '1' : `(SELECT ${NAMED} FROM ${name})`;
       counts.push(`(SELECT count(*) FROM part_${texts.length}) = ${named}`);

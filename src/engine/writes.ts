@@ -80,11 +80,16 @@ export class Writes {
     try {
       const parts = flat(writes.map((write) => write.parts));
       const [statement, values] = composed(parts, writes.length > 1);
-      await this.connections.send(ownerOfAll(writes.map((write) => ownerOf(write.parts))), statement, [values]);
+      await this.connections.send(
+        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
+        statement,
+        [values],
+      );
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.
-      if (writes.length > 1 && isOfOneRun(error)) for (const write of writes) void this.send([write]);
+      if (writes.length > 1 && isOfOneRun(error))
+        for (const write of writes) void this.send([write]);
       else for (const { reject } of writes) reject(error);
     }
   }
@@ -92,7 +97,8 @@ export class Writes {
 
 function lengthOf(parts: readonly Part[]): number {
   let length = 0;
-  for (const { values } of parts) for (const value of values) if (typeof value === 'string') length += value.length;
+  for (const { values } of parts)
+    for (const value of values) if (typeof value === 'string') length += value.length;
   return length;
 }
 

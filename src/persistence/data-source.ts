@@ -30,7 +30,12 @@ export interface DatabaseOptions {
   readonly records: NonNullable<DataSourceOptions['entities']>;
 }
 
-export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
+export function createDataSource({
+  url,
+  poolSize,
+  records,
+  timeLimits,
+}: DatabaseOptions): DataSource {
   return new DataSource({
     ...baseOptions(url),
     entities: records,
@@ -47,11 +52,15 @@ export function createDataSource({ url, poolSize, records, timeLimits }: Databas
 const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13));
 
 /** In the order in which they run, which is that of the numbers at the end of their names. */
-export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one) - numberOf(other));
+export const MIGRATIONS = Object.values(steps).sort(
+  (one, other) => numberOf(one) - numberOf(other),
+);
 
 /** Two connections without time limits: one holds the lock of migrations, the other runs them. */
 export function createMigrationDataSource(url: string): DataSource {
-  const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]) };
+  const extra = {
+    onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]),
+  };
   return new DataSource({ ...baseOptions(url), migrations: [...MIGRATIONS], poolSize: 2, extra });
 }
 
@@ -87,7 +96,8 @@ async function limit(client: PoolClient): Promise<void> {
   const { stream } = silent.connection;
   // Before the first query, which a pooler may keep waiting.
   stream.setTimeout(SILENCE_MS, () => {
-    if (!silent.readyForQuery) stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
+    if (!silent.readyForQuery)
+      stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
   });
   await client.query(SET_LIMITS);
 }

@@ -22,7 +22,10 @@ import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { OpenUnit, opened, requireSound, type Step, Transaction } from './unit-of-work.js';
 
 /** What a read through TypeORM may do outside of a transaction. */
-type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
+type Reader = Pick<
+  EntityManager,
+  'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
+>;
 
 export type PlainStatement = Statement;
 
@@ -41,7 +44,10 @@ export class Database implements OnApplicationShutdown {
     readonly isDistributed = false,
     timeLimits = true,
   ) {
-    this.connections = new Connections((dataSource.driver as unknown as { master: Pool }).master, timeLimits);
+    this.connections = new Connections(
+      (dataSource.driver as unknown as { master: Pool }).master,
+      timeLimits,
+    );
     this.writes = new Writes(this.connections);
   }
 
@@ -87,7 +93,10 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** For locks, and for writes whose outcome decides: does it now, in the transaction of the unit, which it opens. */
-  async inTransaction<Result>(unit: Work, step: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  async inTransaction<Result>(
+    unit: Work,
+    step: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
     const transaction = await this.transactionOf(opened(unit));
     return transaction.within(step(transaction));
   }
@@ -100,7 +109,8 @@ export class Database implements OnApplicationShutdown {
   /** Runs what fills the unit, and writes everything or nothing. */
   async committed<Result>(unit: OpenUnit, use: () => Promise<Result>): Promise<Result> {
     const outer = this.open.getStore();
-    if (outer) unit.transaction = new Transaction(outer, new Promise(() => undefined), () => undefined);
+    if (outer)
+      unit.transaction = new Transaction(outer, new Promise(() => undefined), () => undefined);
     try {
       const result = await use();
       await this.write(unit);
@@ -150,7 +160,8 @@ export class Database implements OnApplicationShutdown {
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     const transaction = await this.openTransactionOf(owner);
-    if (transaction) return (await transaction.within(transaction.send<Row>(statement, values))).rows as Row[];
+    if (transaction)
+      return (await transaction.within(transaction.send<Row>(statement, values))).rows as Row[];
     return (await this.connections.read(owner, statement, values)).rows as Row[];
   }
 
@@ -168,7 +179,10 @@ export class Database implements OnApplicationShutdown {
 
   private transaction(): QueryRunner {
     const transaction = this.open.getStore();
-    if (!transaction) throw new Error('A write outside of a unit of work: return it in the decision of a use case.');
+    if (!transaction)
+      throw new Error(
+        'A write outside of a unit of work: return it in the decision of a use case.',
+      );
     return transaction;
   }
 
@@ -203,7 +217,11 @@ export class Database implements OnApplicationShutdown {
       const transaction = await this.transactionOf(unit);
       for (const step of unit.steps) await transaction.within(step(transaction));
       // Citus returns no counts of other parts, and writes no rows together: there, each part runs alone.
-      const together = this.isDistributed ? parts.map((part) => [part]) : counts ? split(parts) : [parts];
+      const together = this.isDistributed
+        ? parts.map((part) => [part])
+        : counts
+          ? split(parts)
+          : [parts];
       for (const some of together) await this.sendIn(transaction, some);
     } else if (parts.length > 0) {
       const writing: Promise<unknown> = this.isDistributed
@@ -217,7 +235,9 @@ export class Database implements OnApplicationShutdown {
     const [first] = parts;
     if (first === undefined) return;
     const rows = isChange(first) ? 1 : undefined;
-    const sending = transaction.send(...composed(rows === undefined ? parts : [{ ...first, rows }]));
+    const sending = transaction.send(
+      ...composed(rows === undefined ? parts : [{ ...first, rows }]),
+    );
     const { rowCount } = await orStale(transaction.within(sending), ...stalesOf(parts));
     if (rows !== undefined && rowCount !== rows) throw new Stale();
   }

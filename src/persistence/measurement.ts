@@ -15,7 +15,12 @@ export const age = (instant: string): string =>
   `coalesce(greatest(0, extract(epoch FROM statement_timestamp() - ${instant})), 0)`;
 
 /** A query for the values of one gauge. `labels` has an SQL expression for each label. */
-export function series(gauge: string, labels: Readonly<Record<string, string>>, value: string, from: string): string {
+export function series(
+  gauge: string,
+  labels: Readonly<Record<string, string>>,
+  value: string,
+  from: string,
+): string {
   const pairs = Object.entries(labels).map(([label, sql]) => `'${label}', ${sql}`);
   return `SELECT '${gauge}' AS gauge, json_build_object(${pairs.join(', ')}) AS labels, (${value})::float8 AS value FROM ${from}`;
 }

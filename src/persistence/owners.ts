@@ -21,7 +21,10 @@ export class StoredOwners extends Owners {
     const text = `/* every organization: a resource of the ledger is of any of them */
       SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`;
     const owner = { name: `${table}.owner`, text };
-    const [row] = await this.database.read<Pick<Caller, 'organization'>>({ mode }, owner, [mode, uuidOf(id)]);
+    const [row] = await this.database.read<Pick<Caller, 'organization'>>({ mode }, owner, [
+      mode,
+      uuidOf(id),
+    ]);
     return row && { organization: idOf(ORGANIZATION_ID, row.organization), mode };
   }
 

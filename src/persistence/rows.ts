@@ -54,15 +54,24 @@ export async function pageOfRows<Row extends Owned, Item>(
   const scope = organization === undefined ? { mode } : scopeOf({ organization, mode });
   const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
   const [low, high, from, to] = createdRange({ ...page, order }, ahead);
-  const found = await database.reading(organization === undefined ? { mode } : { organization, mode }, (manager) => {
-    const query = manager.createQueryBuilder(record, 'row').where({ ...scope, ...Object.fromEntries(conditions) });
-    // No ID is the smallest of its instant, so an ascending page may leave out its first value.
-    query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, { low, high });
-    if (only !== undefined) query.andWhere(...only);
-    if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
-    if (organization === undefined) query.comment('every organization: the ledger lists the rows of all');
-    if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);
-    return query.getMany();
-  });
+  const found = await database.reading(
+    organization === undefined ? { mode } : { organization, mode },
+    (manager) => {
+      const query = manager
+        .createQueryBuilder(record, 'row')
+        .where({ ...scope, ...Object.fromEntries(conditions) });
+      // No ID is the smallest of its instant, so an ascending page may leave out its first value.
+      query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, {
+        low,
+        high,
+      });
+      if (only !== undefined) query.andWhere(...only);
+      if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
+      if (organization === undefined)
+        query.comment('every organization: the ledger lists the rows of all');
+      if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);
+      return query.getMany();
+    },
+  );
   return pageOf(found.map(itemOf), page.limit);
 }

@@ -13,7 +13,10 @@ const MARKED = /\0(\w+)\0/g;
 const PLACES = new Proxy({}, { get: (_, name) => `\0${String(name)}\0` });
 
 /** The text is made once, when the module is loaded, where there are no values that it could contain. */
-export function statement<Named>(name: string, write: (places: Places<Named>) => string): NamedStatement<Named> {
+export function statement<Named>(
+  name: string,
+  write: (places: Places<Named>) => string,
+): NamedStatement<Named> {
   const names: string[] = [];
   const text = write(PLACES as Places<Named>).replace(MARKED, (_, named: string) => {
     if (!names.includes(named)) names.push(named);

@@ -45,5 +45,7 @@ export interface Place {
 /** The places by organization. A statement that changes the rows must check them again, because places may be reused. */
 export function byOrganization(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(places, ({ organization }) => organization);
-  return new Map([...groups].map(([organization, group]) => [organization, group.map(({ place }) => place)]));
+  return new Map(
+    [...groups].map(([organization, group]) => [organization, group.map(({ place }) => place)]),
+  );
 }

@@ -21,7 +21,12 @@ export class StoredTraces {
   constructor(private readonly facts: Facts) {}
 
   /** Clears what was said about them, or removes all rows but stored responses, whose keys stay taken. */
-  async forget(within: Transaction, caller: Caller, resources: readonly string[], how: 'clear' | 'remove') {
+  async forget(
+    within: Transaction,
+    caller: Caller,
+    resources: readonly string[],
+    how: 'clear' | 'remove',
+  ) {
     const ids = new Set(resources);
     for (let before = 0; before < ids.size; ) {
       before = ids.size;
@@ -30,7 +35,10 @@ export class StoredTraces {
     await this.run(within, caller, [...ids], how);
     for (const { find, store } of this.facts.traces.flatMap(({ json = [] }) => json)) {
       const rows = await query<{ place: string; json: string }>(within, find, caller, [...ids]);
-      const cleared = rows.map((row) => ({ ...row, left: JSON.stringify(JSON.parse(row.json, this.left)) }));
+      const cleared = rows.map((row) => ({
+        ...row,
+        left: JSON.stringify(JSON.parse(row.json, this.left)),
+      }));
       const changed = cleared.filter(({ json, left }) => json !== left);
       const [places, texts] = [changed.map(({ place }) => place), changed.map(({ left }) => left)];
       if (changed.length > 0) await query(within, store, caller, places, texts);
@@ -38,7 +46,11 @@ export class StoredTraces {
   }
 
   /** Those that must not be removed. */
-  kept(within: Transaction, caller: Caller, resources: readonly string[]): Promise<readonly string[]> {
+  kept(
+    within: Transaction,
+    caller: Caller,
+    resources: readonly string[],
+  ): Promise<readonly string[]> {
     return this.run(within, caller, resources, 'kept');
   }
 

@@ -43,7 +43,8 @@ export class OpenUnit {
 /** The unit that a port was given. Throws once it is committed: what would be added then is written nowhere. */
 export function opened(unit: Work): OpenUnit {
   const open = unit as unknown as OpenUnit;
-  if (!(open instanceof OpenUnit) || open.isEnded) throw new Error('A write outside of a unit of work.');
+  if (!(open instanceof OpenUnit) || open.isEnded)
+    throw new Error('A write outside of a unit of work.');
   return open;
 }
 
@@ -93,7 +94,11 @@ export class Transaction {
 export async function requireSound(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
   // pg tells of an error before PostgreSQL has said in which state that leaves the transaction.
-  const { readyForQuery, connection } = client as unknown as { readyForQuery: boolean; connection: EventEmitter };
+  const { readyForQuery, connection } = client as unknown as {
+    readyForQuery: boolean;
+    connection: EventEmitter;
+  };
   if (!readyForQuery) await Promise.race([once(connection, 'readyForQuery'), once(client, 'end')]);
-  if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
+  if (client.getTransactionStatus() !== 'T')
+    throw new DatabaseFault('The transaction failed before its commit.');
 }

@@ -19,12 +19,19 @@ export class Units {
    * Commits all that the use case adds to its unit, or nothing. Runs it again, with a new unit, if the state has changed since it
    * was read, or if PostgreSQL ended its transaction for another one's sake. Refuses with service_unavailable after five times.
    */
-  async commit<Of extends Owner, Result>(owner: Of, use: (unit: Of & Work) => Promise<Result>): Promise<Result> {
+  async commit<Of extends Owner, Result>(
+    owner: Of,
+    use: (unit: Of & Work) => Promise<Result>,
+  ): Promise<Result> {
     return retried('stale', () => retried('conflict', () => this.attempt(owner, use)));
   }
 
-  private async attempt<Of extends Owner, Result>(owner: Of, use: (unit: Of & Work) => Promise<Result>) {
-    const ahead = 'organization' in owner ? (await this.callerClock.at(owner as unknown as Caller)).ahead : 0;
+  private async attempt<Of extends Owner, Result>(
+    owner: Of,
+    use: (unit: Of & Work) => Promise<Result>,
+  ) {
+    const ahead =
+      'organization' in owner ? (await this.callerClock.at(owner as unknown as Caller)).ahead : 0;
     const unit = new OpenUnit(owner, ahead, this.clock);
     const result = await this.database.committed(unit, () => use(unit as unknown as Of & Work));
     for (const effect of unit.effects) effect();

@@ -27,7 +27,10 @@ const POSTGRES_URL = {
 };
 const PUBLIC_URL = { message: 'a URL like https://pay.example, without a query' };
 const TOKEN = { message: '1 to 256 visible ASCII characters without spaces', ...SECRET };
-const ADDRESSES = { message: 'addresses or ranges like 10.0.0.0/8, with commas between them', each: true };
+const ADDRESSES = {
+  message: 'addresses or ranges like 10.0.0.0/8, with commas between them',
+  each: true,
+};
 const NETWORKS = {
   message: ({ value }: ValidationArguments) =>
     `networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true of ${value.filter((one: string) => !isNetwork(one)).join(', ')}`,
@@ -35,27 +38,37 @@ const NETWORKS = {
 };
 const LONG = /.{32}/s;
 const KEY = { message: 'at least 32 characters', ...SECRET };
-const KEYS = { message: 'keys of at least 32 characters, with commas between them', each: true, ...SECRET };
-const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
+const KEYS = {
+  message: 'keys of at least 32 characters, with commas between them',
+  each: true,
+  ...SECRET,
+};
+const NO_DATABASE =
+  'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
 
 /** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/reference/settings.md). */
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
-  @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
+  @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined =
+    undefined;
   @IsString() readonly dataDir: string = '.data';
   @OneOf(['on', 'off']) readonly demo: string = 'on';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
   /** The URL at which customers reach the service; undefined means no payment pages, except on the embedded database. */
-  @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl: string | undefined = undefined;
+  @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl:
+    | string
+    | undefined = undefined;
   @OneOf(LOG_LEVELS) readonly logLevel: string = 'info';
   @OneOf(['all', 'errors']) readonly logRequests: string = 'all';
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
-  @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined = undefined;
+  @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined =
+    undefined;
   @Listed(Fits(isAddress, ADDRESSES)) readonly trustProxy: readonly string[] = [];
   @OneOf([true, false]) readonly webhookAllowPrivate: boolean = false;
   /** CIDRs that the ledger's own webhook endpoints may be in, besides public addresses. */
-  @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] = [];
+  @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] =
+    [];
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
   /** Earlier values of `encryptionKey`, with which stored secrets may still be encrypted. */
@@ -76,7 +89,10 @@ export class ConfigError extends Error {
 
 /** Throws ConfigError. An empty variable counts as not set, as in `docker run -e NAME=`. Production has no embedded database. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const given = Object.keys(new Config()).map((setting) => [setting, environment[variableOf(setting)] || undefined]);
+  const given = Object.keys(new Config()).map((setting) => [
+    setting,
+    environment[variableOf(setting)] || undefined,
+  ]);
   const config = plainToInstance(Config, Object.fromEntries(given), { exposeDefaultValues: true });
   const faults = validateSync(config).map(({ property, constraints = {}, contexts }) => {
     const variable = variableOf(property);
@@ -84,7 +100,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const is = contexts ? '' : ` is ${JSON.stringify(environment[variable])}, but`;
     return `${variable}${is} must be ${expected}.`;
   });
-  if (environment.NODE_ENV === 'production' && !environment.DATABASE_URL) faults.unshift(NO_DATABASE);
+  if (environment.NODE_ENV === 'production' && !environment.DATABASE_URL)
+    faults.unshift(NO_DATABASE);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
@@ -99,7 +116,10 @@ function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecora
 
 function OneOf(values: readonly unknown[]): PropertyDecorator {
   const read = Transform(({ value }) => values.find((one) => String(one) === value) ?? value);
-  return applyDecorators(read, IsIn(values, { message: `one of ${values.join(', ')}` })) as PropertyDecorator;
+  return applyDecorators(
+    read,
+    IsIn(values, { message: `one of ${values.join(', ')}` }),
+  ) as PropertyDecorator;
 }
 
 function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): PropertyDecorator {
@@ -131,18 +151,22 @@ function isNetwork(text: string): boolean {
 function ForPg(): PropertyDecorator {
   const mode = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
   return Transform(({ value }) =>
-    /[?&]uselibpqcompat=/.test(value) ? value : value && socketUrl(value).replace(mode, '$1verify-full'),
+    /[?&]uselibpqcompat=/.test(value)
+      ? value
+      : value && socketUrl(value).replace(mode, '$1verify-full'),
   );
 }
 
 /** libpq's URLs of sockets may have no host after the user. pg takes the port from the parameters then. Sockets have no TLS. */
 function socketUrl(url: string): string {
-  const parts = /^(\w+:\/\/(?:[^/?#@]*@)?)([^/?#@:]*)(?::(\d+))?(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url) ?? [];
+  const parts =
+    /^(\w+:\/\/(?:[^/?#@]*@)?)([^/?#@:]*)(?::(\d+))?(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url) ?? [];
   const [, start, host = '', port, path = '', query] = parts;
   const given = new URLSearchParams(query);
   const isSocket = /^%2F/i.test(host) || given.get('host')?.startsWith('/');
   if (start === undefined || (host && !isSocket)) return url;
-  if (isSocket) for (const name of [...given.keys()].filter((one) => one.startsWith('ssl'))) given.delete(name);
+  if (isSocket)
+    for (const name of [...given.keys()].filter((one) => one.startsWith('ssl'))) given.delete(name);
   if (port && !given.has('port')) given.set('port', port);
   return `${start}${host}/${encodeURIComponent(given.get('dbname') ?? '') || path}?${given}`;
 }

@@ -54,7 +54,9 @@ export interface Diagnosis<Row = never> {
   readonly name: string;
   readonly text: string;
   readonly well: string;
-  readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
+  readonly warnings: (
+    rows: readonly Row[],
+  ) => readonly { readonly found: string; readonly advice: string }[];
 }
 
 /** Where a part keeps what people said about sessions. In SQL, `$1` to `$3` are organization, mode, and IDs of sessions and what belongs to them. */
@@ -131,7 +133,9 @@ export class Facts implements Required<Declarations> {
     ]);
     // Rows of payments are changed before those of their refunds (change-refund.ts).
     this.traces = parts.flatMap(({ traces = [] }) => traces);
-    this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
+    this.said = new Map(
+      this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)),
+    );
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
       removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),
@@ -139,7 +143,9 @@ export class Facts implements Required<Declarations> {
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));
-    const places = this.resources.flatMap((resource) => SURFACES.flatMap((surface) => resource[surface]?.path ?? []));
+    const places = this.resources.flatMap((resource) =>
+      SURFACES.flatMap((surface) => resource[surface]?.path ?? []),
+    );
     const prefixes = this.resources.map(({ id }) => id.prefix);
     requireUnique('error code', this.errorCodes);
     requireUnique('identifier', prefixes);

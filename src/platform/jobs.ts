@@ -51,7 +51,9 @@ export class Jobs implements OnModuleDestroy {
     const { signal } = this.stopped;
     const logger = new Logger(name);
     for (;;) {
-      await sleep(everyMs * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(everyMs * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
       if (signal.aborted) return;
       try {
         await work();

@@ -27,9 +27,12 @@ export type DeclaredMetric = Metric & Labelled;
 
 export type DeclaredGauge = Gauge & Labelled;
 
-export const counter = <Label extends string = never>(about: About<Label>) => declare(Counter<Label>, about);
-export const gauge = <Label extends string = never>(about: About<Label>) => declare(Gauge<Label>, about);
-export const histogram = <Label extends string = never>(about: About<Label>) => declare(Histogram<Label>, about);
+export const counter = <Label extends string = never>(about: About<Label>) =>
+  declare(Counter<Label>, about);
+export const gauge = <Label extends string = never>(about: About<Label>) =>
+  declare(Gauge<Label>, about);
+export const histogram = <Label extends string = never>(about: About<Label>) =>
+  declare(Histogram<Label>, about);
 
 /** Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the first value of a series. */
 export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
@@ -43,12 +46,17 @@ export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
   for (const labels of all) metric.inc(labels, 0);
 }
 
-type Configuration<Label extends string> = Omit<About<Label>, 'labels'> & { labelNames: Label[]; registers: [] };
+type Configuration<Label extends string> = Omit<About<Label>, 'labels'> & {
+  labelNames: Label[];
+  registers: [];
+};
 
 function declare<Label extends string, Made extends object>(
   Kind: new (configuration: Configuration<Label>) => Made,
   { labels, ...about }: About<Label>,
 ): Made & Labelled {
   const labelNames = Object.keys(labels ?? {}) as Label[];
-  return Object.assign(new Kind({ ...about, labelNames, registers: [] }), { labelValues: labels ?? {} });
+  return Object.assign(new Kind({ ...about, labelNames, registers: [] }), {
+    labelValues: labels ?? {},
+  });
 }

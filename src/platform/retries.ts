@@ -15,7 +15,10 @@ const RETRIES = {
 } as const;
 
 /** Runs the work until it succeeds, fails otherwise, or has failed so as often as it is tried. Throws the last error. */
-export async function retried<Result>(reason: keyof typeof RETRIES, work: () => Promise<Result>): Promise<Result> {
+export async function retried<Result>(
+  reason: keyof typeof RETRIES,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { attempts, pauseMs, when } = RETRIES[reason];
   for (let attempt = 1; ; attempt++) {
     try {
@@ -28,7 +31,10 @@ export async function retried<Result>(reason: keyof typeof RETRIES, work: () => 
 }
 
 /** A write that is stale if it violates one of these constraints: the state changed since the use case read it. */
-export async function orStale<Result>(write: Promise<Result>, ...constraints: readonly string[]): Promise<Result> {
+export async function orStale<Result>(
+  write: Promise<Result>,
+  ...constraints: readonly string[]
+): Promise<Result> {
   try {
     return await write;
   } catch (error) {

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Config } from '../platform/config.js';
 import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../shared/errors.js';
 import { isEncoded, MAX_BODY_BYTES, whileDropping } from './body.guard.js';
@@ -53,7 +58,9 @@ export class TillgateAdapter extends FastifyAdapter {
     super({
       // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>
-        server.on('request', (request, answer) => connections.begin(answer, () => handle(request, answer))),
+        server.on('request', (request, answer) =>
+          connections.begin(answer, () => handle(request, answer)),
+        ),
       ...(log && { loggerInstance: log }),
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
@@ -66,7 +73,11 @@ export class TillgateAdapter extends FastifyAdapter {
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
     });
     this.connections = connections;
-    const unmet = invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+    const unmet = invalidParam(
+      'Expect',
+      'invalid_value',
+      'Expectations other than 100-continue are not met.',
+    );
     server.on('checkExpectation', (request) => this.refuse(request.socket, unmet, request));
     // Node hands the socket of a CONNECT request to this listener. The service is no proxy.
     server.on('connect', (request, socket: Socket) => this.refuse(socket, noSuchRoute(), request));
@@ -91,13 +102,19 @@ export class TillgateAdapter extends FastifyAdapter {
     });
   }
 
-  private prepare(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Refusal) => void): void {
+  private prepare(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (refusal?: Refusal) => void,
+  ): void {
     reply.header('request-id', request.id);
     const { headers } = request.raw;
     // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
     headers['content-type'] = undefined;
     const isAddressed = headers.host !== undefined || request.raw.httpVersionMinor === 0;
-    done(isAddressed ? undefined : invalidParam('Host', 'required', 'The Host header is required.'));
+    done(
+      isAddressed ? undefined : invalidParam('Host', 'required', 'The Host header is required.'),
+    );
   }
 
   stopKeepingAlive(): void {
@@ -133,10 +150,19 @@ export class TillgateAdapter extends FastifyAdapter {
   }
 
   /** Answers a request that never reaches the router, nor its log, and closes the connection. */
-  private refuse(socket: Socket, refusal: Refusal, request: Unrouted, status = statusOf(refusal)): void {
+  private refuse(
+    socket: Socket,
+    refusal: Refusal,
+    request: Unrouted,
+    status = statusOf(refusal),
+  ): void {
     const id = requestId(request);
     socket.on('error', () => socket.destroy());
-    const { parts } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
+    const { parts } = this.errors.answerTo(refusal, {
+      id,
+      method: request.method ?? 'GET',
+      url: targetOf(request),
+    });
     this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
     this.connections.end(socket, lastAnswer(status, parts.body, id, request.method === 'HEAD'));
   }
@@ -159,7 +185,9 @@ function markReplay(reply: FastifyReply, { status, body }: ResponseParts): void 
 /** The caller's X-Request-Id if it is safe in headers and logs, or else a new ID. */
 function requestId(request: { headers: IncomingMessage['headers'] }): string {
   const own = request.headers['x-request-id'];
-  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
+  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own)
+    ? own
+    : `req_${randomUUID()}`;
 }
 
 /** The target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is refused as a malformed ID. */
@@ -170,7 +198,12 @@ function targetOf(request: { url?: string | undefined }): string {
 }
 
 function lastAnswer(status: number, body: string, id: string, isHead: boolean): string {
-  const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
+  const headers = {
+    ...HEADERS,
+    'request-id': id,
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 }

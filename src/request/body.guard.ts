@@ -4,7 +4,14 @@ import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal, refusal } from '../shared/errors.js';
+import {
+  INVALID_PARAM,
+  invalidParam,
+  invalidParams,
+  paramError,
+  Refusal,
+  refusal,
+} from '../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, pathOf, UNSUPPORTED_MEDIA_TYPE } from './errors.js';
 import { actorOf, headerValues, requestOf } from './request.js';
 
@@ -46,7 +53,8 @@ function checkMediaType(mediaType: string | undefined, headers: IncomingMessage[
       paramError('Content-Encoding', 'invalid_value', 'Bodies must not be encoded.'),
     );
   }
-  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  const isEmpty =
+    headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (mediaType === undefined ? !isEmpty : !isJson(mediaType)) throw notJson();
 }
 
@@ -64,18 +72,25 @@ function isUtf8(parameter: string): boolean {
 
 export function notJson(): Refusal {
   const message = 'The body must be application/json in UTF-8.';
-  return refusal(UNSUPPORTED_MEDIA_TYPE, paramError('Content-Type', 'invalid_value', message, ['application/json']));
+  return refusal(
+    UNSUPPORTED_MEDIA_TYPE,
+    paramError('Content-Type', 'invalid_value', message, ['application/json']),
+  );
 }
 
 export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
-  return refusal(PAYLOAD_TOO_LARGE, paramError('body', 'too_large', `The body must have at most ${maxBytes} bytes.`));
+  return refusal(
+    PAYLOAD_TOO_LARGE,
+    paramError('body', 'too_large', `The body must have at most ${maxBytes} bytes.`),
+  );
 }
 
 async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   // By the next microtask, Node has parsed what came together with the head: most bodies, which then need no listeners.
   await undefined;
-  if (request.complete && request.readableLength <= maxBytes) return request.read() ?? Buffer.alloc(0);
+  if (request.complete && request.readableLength <= maxBytes)
+    return request.read() ?? Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -117,7 +132,9 @@ function checkQuery({ url, query, routeOptions }: FastifyRequest): void {
   // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
   if (routeOptions.config.operationId === undefined) return;
   const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
-  const faults = repeated.map(([name]) => paramError(name, 'duplicate', `${name} is given more than once.`));
+  const faults = repeated.map(([name]) =>
+    paramError(name, 'duplicate', `${name} is given more than once.`),
+  );
   if (faults.length > 0) throw invalidParams(faults);
 }
 

@@ -142,9 +142,13 @@ function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }):
 
 function maxConnections(): number {
   Object.assign(process.report, { excludeNetwork: true });
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files: { soft: number | 'unlimited' } };
+  };
   const files = Number(userLimits?.open_files.soft);
-  return files > 0 ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES)) : MAX_CONNECTIONS;
+  return files > 0
+    ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES))
+    : MAX_CONNECTIONS;
 }
 
 /** The client at an address: an IPv4 address, or an IPv6 /64 network, within which a client can choose its own. Undefined for loopback. */

@@ -2,7 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } fr
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../platform/faults.js';
-import { noSuchRoute, paramError, Refusal, refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
+import {
+  noSuchRoute,
+  paramError,
+  Refusal,
+  refusal,
+  SERVICE_UNAVAILABLE,
+} from '../shared/errors.js';
 import type { TillgateAdapter } from './adapter.js';
 import { ErrorResponses, headersOf, INTERNAL_ERROR, METHOD_NOT_ALLOWED, pathOf } from './errors.js';
 import { replyOf, requestOf } from './request.js';
@@ -34,7 +40,8 @@ export class ErrorFilter implements ExceptionFilter {
   private refusalFor(error: unknown, request: FastifyRequest): Refusal {
     if (error instanceof Refusal) return error;
     // Fastify refuses a QUERY without a Content-Type before it looks for a route.
-    if (error instanceof NotFoundException || request.method === 'QUERY') return this.unrouted(request);
+    if (error instanceof NotFoundException || request.method === 'QUERY')
+      return this.unrouted(request);
     if (isUnavailable(error)) return unavailable();
     return internalError();
   }
@@ -52,5 +59,8 @@ export function unavailable(): Refusal {
 }
 
 export function internalError(): Refusal {
-  return new Refusal(INTERNAL_ERROR, 'Something failed on our side; the log says what. The request may be sent again.');
+  return new Refusal(
+    INTERNAL_ERROR,
+    'Something failed on our side; the log says what. The request may be sent again.',
+  );
 }

@@ -21,7 +21,10 @@ const PROBLEM = object(
     param: text('Path of the parameter, like `line_items[0].quantity`, or name of the header.'),
     code: describedEnum(PARAM_CODES, 'What is wrong with the parameter, for programs.'),
     message: text('What is wrong with the parameter, for people.'),
-    allowed: list(text('A permitted value.'), 'Permitted values, as text; empty if there is no list.'),
+    allowed: list(
+      text('A permitted value.'),
+      'Permitted values, as text; empty if there is no list.',
+    ),
   },
   { name: 'ParamError' },
 );
@@ -44,7 +47,10 @@ export const errorSchema = (codes: readonly ErrorCode[]) =>
     {
       request_id: text('ID of the request, the same as in the `Request-Id` header.'),
       error: object({
-        type: oneOf(['invalid_request', 'api_error'], '`invalid_request` for 4xx, `api_error` for 5xx.'),
+        type: oneOf(
+          ['invalid_request', 'api_error'],
+          '`invalid_request` for 4xx, `api_error` for 5xx.',
+        ),
         message: text('What went wrong, for people.'),
         param: text('The first invalid parameter; empty if there is none.'),
         errors: list(PROBLEM, 'All invalid parameters; empty if there are none.'),
@@ -55,6 +61,9 @@ export const errorSchema = (codes: readonly ErrorCode[]) =>
         ),
       }),
     },
-    { name: 'Error', description: 'The body of every error response. All fields are always present.' },
+    {
+      name: 'Error',
+      description: 'The body of every error response. All fields are always present.',
+    },
   );
 export type ErrorView = ValueOf<ReturnType<typeof errorSchema>>;

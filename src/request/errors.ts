@@ -39,7 +39,8 @@ export const INTERNAL_ERROR: ErrorCode = {
 export const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
   code: 'idempotency_key_in_use',
   kind: 'busy',
-  meaning: 'The first request with this key is still running. Repeat the request after `Retry-After`.',
+  meaning:
+    'The first request with this key is still running. Repeat the request after `Retry-After`.',
 };
 
 export const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
@@ -118,7 +119,8 @@ export function statusOf(refusal: Refusal): number {
 }
 
 export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
-  if (refusal.kind === 'wrong_method') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
+  if (refusal.kind === 'wrong_method')
+    return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
   return ERROR_RESPONSES[refusal.kind].headers ?? {};
 }
 
@@ -133,7 +135,8 @@ function withoutCursor(url: string): string {
   return query.size === 0 ? pathOf(url) : `${pathOf(url)}?${query}`;
 }
 
-const surfaceOf = (path: string): Surface => SURFACES.find((surface) => path.startsWith(`/${surface}/`)) ?? 'secret';
+const surfaceOf = (path: string): Surface =>
+  SURFACES.find((surface) => path.startsWith(`/${surface}/`)) ?? 'secret';
 
 @Injectable()
 export class ErrorResponses {
@@ -155,11 +158,15 @@ export class ErrorResponses {
     return new HttpResponse({ status, body: JSON.stringify(envelope) });
   }
 
-  private nextStep({ kind, code, errors, resource }: Refusal, { method, url, organization }: RequestFacts): NextStep {
+  private nextStep(
+    { kind, code, errors, resource }: Refusal,
+    { method, url, organization }: RequestFacts,
+  ): NextStep {
     const type = ERROR_RESPONSES[kind].nextStep;
     const path = pathOf(url);
     const [first] = errors;
-    if (type === 'list_resources') return { type, path: this.collectionOf(path, first?.param), method: 'GET' };
+    if (type === 'list_resources')
+      return { type, path: this.collectionOf(path, first?.param), method: 'GET' };
     // Only an ID in a path has this fault. The list has the IDs that can be read.
     if (first?.param === 'id' && first.code === 'invalid_format') {
       return { type, path: this.collectionOf(path), method: 'GET' };
@@ -168,7 +175,11 @@ export class ErrorResponses {
     if (found) return { type, path: found, method: 'GET' };
     if (type === 'use_method') return { type, path, method: first?.allowed[0] ?? 'GET' };
     if (code === INVALID_PARAM.code && errors.some(({ param }) => param === 'cursor')) {
-      return { type: 'restart_list', path: errors.length === 1 ? withoutCursor(url) : path, method };
+      return {
+        type: 'restart_list',
+        path: errors.length === 1 ? withoutCursor(url) : path,
+        method,
+      };
     }
     return { type, path: UNCHANGED.includes(type) ? url : path, method };
   }
@@ -184,6 +195,9 @@ export class ErrorResponses {
 
   private pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
     const place = this.facts.resourceOf(id)?.[surfaceOf(asked)];
-    return place && `${place.path}/${id}${place.isOwned && organization ? `?organization=${organization}` : ''}`;
+    return (
+      place &&
+      `${place.path}/${id}${place.isOwned && organization ? `?organization=${organization}` : ''}`
+    );
   }
 }

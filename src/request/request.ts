@@ -17,7 +17,8 @@ export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: stri
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const candidate = rawHeaders[at] as string;
-    if (candidate.length === name.length && candidate.toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
+    if (candidate.length === name.length && candidate.toLowerCase() === name)
+      values.push(rawHeaders[at + 1] as string);
   }
   return values;
 }
@@ -36,7 +37,11 @@ export function actorOf(request: FastifyRequest): string | null {
   if (others.length === 0 && ACTOR_FORM.test(actor)) return actor;
   const tooLong = actor.length > MAX_ACTOR_LENGTH ? 'too_long' : 'invalid_format';
   const code = others.length > 0 ? 'duplicate' : actor.length === 0 ? 'too_short' : tooLong;
-  throw invalidParam(ACTOR, code, `${ACTOR} must be one name of 1 to ${MAX_ACTOR_LENGTH} visible ASCII characters.`);
+  throw invalidParam(
+    ACTOR,
+    code,
+    `${ACTOR} must be one name of 1 to ${MAX_ACTOR_LENGTH} visible ASCII characters.`,
+  );
 }
 
 const MAX_KEY_LENGTH = 255;
@@ -53,20 +58,25 @@ export function idempotencyKeyOf(request: FastifyRequest, presence: Presence): s
   const [value] = values;
   if (value === undefined && presence === 'accepted') return null;
   if (value === undefined) throw unusable('required', 'The Idempotency-Key header is required.');
-  if (values.length > 1) throw unusable('duplicate', 'The Idempotency-Key header is given more than once.');
+  if (values.length > 1)
+    throw unusable('duplicate', 'The Idempotency-Key header is given more than once.');
   const key = unquoted(value);
   if (key.length === 0) throw unusable('too_short', 'The Idempotency-Key header is empty.');
   if (key.length > MAX_KEY_LENGTH)
     throw unusable('too_long', `The Idempotency-Key has more than ${MAX_KEY_LENGTH} characters.`);
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(key)) return key;
-  throw unusable('invalid_format', 'The Idempotency-Key must be visible ASCII, with spaces only inside.');
+  throw unusable(
+    'invalid_format',
+    'The Idempotency-Key must be visible ASCII, with spaces only inside.',
+  );
 }
 
 /** The IETF draft defines the header as an RFC 8941 string, in quotes; most clients send it without. Both are the same key. */
 function unquoted(value: string): string {
   if (!value.startsWith('"')) return value;
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
-  if (quoted === undefined) throw unusable('invalid_format', 'The Idempotency-Key is not a quoted RFC 8941 string.');
+  if (quoted === undefined)
+    throw unusable('invalid_format', 'The Idempotency-Key is not a quoted RFC 8941 string.');
   return quoted.replaceAll(/\\(["\\])/g, '$1');
 }
 

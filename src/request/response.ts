@@ -13,7 +13,10 @@ export interface ResponseParts {
 }
 
 /** The response to a request that changed what the view shows. */
-export const changed = (view: unknown): ResponseParts => ({ status: 200, body: JSON.stringify(view) });
+export const changed = (view: unknown): ResponseParts => ({
+  status: 200,
+  body: JSON.stringify(view),
+});
 
 export class HttpResponse {
   /** Added to the default headers, or replacing them. They are not stored with the response. */
@@ -45,7 +48,11 @@ export class IdempotentResponse extends HttpResponse {
 /** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */
 const NEXT_CURSOR: Schema<string | null> = {
   [NAME]: 'NextCursor',
-  ...nullable(text('The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty.')),
+  ...nullable(
+    text(
+      'The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty.',
+    ),
+  ),
 };
 
 export function listOf<View>(name: string, view: Schema<View>) {

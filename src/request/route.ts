@@ -1,5 +1,10 @@
 /** The decorators of a route and its parameters: what it requires, how it is described, and who calls. */
-import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  SetMetadata,
+} from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Facts } from '../platform/facts.js';
@@ -11,7 +16,8 @@ import type { Schema } from './schema.js';
 export type Credential = 'secret' | 'sandbox' | 'ledger' | 'operator' | 'metrics' | 'none';
 
 export const CREDENTIAL = 'tillgate:credential';
-const needs = (credential: Credential) => (): ClassDecorator & MethodDecorator => SetMetadata(CREDENTIAL, credential);
+const needs = (credential: Credential) => (): ClassDecorator & MethodDecorator =>
+  SetMetadata(CREDENTIAL, credential);
 
 /** Decorators for controllers and routes. A route without one requires a secret key. */
 export const LedgerKey = needs('ledger');
@@ -56,10 +62,12 @@ export const WEBHOOKS = 'tillgate:webhooks';
 export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
   applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
 
-export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
+export const Tag = (name: string, description: string): ClassDecorator =>
+  SetMetadata(TAG, { name, description });
 
-export const Webhooks = (webhooks: (facts: Facts) => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
-  SetMetadata(WEBHOOKS, webhooks);
+export const Webhooks = (
+  webhooks: (facts: Facts) => Readonly<Record<string, WebhookFacts>>,
+): ClassDecorator => SetMetadata(WEBHOOKS, webhooks);
 
 const requestGives = <Value>(value: (request: FastifyRequest) => Value) =>
   createParamDecorator((_: unknown, context: ExecutionContext) => value(requestOf(context)));

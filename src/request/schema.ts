@@ -19,10 +19,20 @@ export type ValueOf<Declared> = Declared extends Schema<infer Value> ? Value : n
 type Fields = Readonly<Record<string, Schema>>;
 
 /** An object with all of its fields required. With a name it becomes a component of the document. */
-export function object<Of extends Fields>(properties: Of, about: { name?: string; description?: string } = {}) {
+export function object<Of extends Fields>(
+  properties: Of,
+  about: { name?: string; description?: string } = {},
+) {
   const { name, description } = about;
-  const schema = { type: 'object', ...(description && { description }), properties, required: Object.keys(properties) };
-  return { ...schema, ...(name && { [NAME]: name }) } as Schema<{ readonly [Name in keyof Of]: ValueOf<Of[Name]> }>;
+  const schema = {
+    type: 'object',
+    ...(description && { description }),
+    properties,
+    required: Object.keys(properties),
+  };
+  return { ...schema, ...(name && { [NAME]: name }) } as Schema<{
+    readonly [Name in keyof Of]: ValueOf<Of[Name]>;
+  }>;
 }
 
 export function list<Item>(items: Schema<Item>, description?: string): Schema<readonly Item[]> {
@@ -32,17 +42,27 @@ export function list<Item>(items: Schema<Item>, description?: string): Schema<re
 type Keywords = Readonly<Record<string, unknown>>;
 const scalar =
   <Value>(type: string) =>
-  (description: string, keywords: Keywords = {}): Schema<Value> => ({ type, description, ...keywords });
+  (description: string, keywords: Keywords = {}): Schema<Value> => ({
+    type,
+    description,
+    ...keywords,
+  });
 
 export const text = scalar<string>('string');
 export const integer = scalar<number>('integer');
 export const flag = scalar<boolean>('boolean');
 
-export function constant<const Text extends string>(value: Text, description: string): Schema<Text> {
+export function constant<const Text extends string>(
+  value: Text,
+  description: string,
+): Schema<Text> {
   return { type: 'string', const: value, description };
 }
 
-export function oneOf<const Text extends string>(values: readonly Text[], description: string): Schema<Text> {
+export function oneOf<const Text extends string>(
+  values: readonly Text[],
+  description: string,
+): Schema<Text> {
   return { type: 'string', enum: values, description };
 }
 
@@ -110,11 +130,16 @@ export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mod
 export const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
 /** A resource in the ledger's API, or the fields of its schema: with `organization` after `object`. */
-export function withOrganization<Organization, Of extends { readonly id: unknown; readonly object: unknown }>(
+export function withOrganization<
+  Organization,
+  Of extends { readonly id: unknown; readonly object: unknown },
+>(
   organization: Organization,
   { id, object, ...rest }: Of,
 ): Of & { readonly organization: Organization } {
-  return { id, object, organization, ...rest } as unknown as Of & { readonly organization: Organization };
+  return { id, object, organization, ...rest } as unknown as Of & {
+    readonly organization: Organization;
+  };
 }
 
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`

@@ -29,7 +29,10 @@ export interface ErrorCode {
 }
 
 /** Codes of one kind, each with its meaning. */
-export function errorCodes<Code extends string>(kind: ErrorKind, meanings: Readonly<Record<Code, string>>) {
+export function errorCodes<Code extends string>(
+  kind: ErrorKind,
+  meanings: Readonly<Record<Code, string>>,
+) {
   const codes = Object.entries(meanings).map(([code, meaning]) => [code, { code, kind, meaning }]);
   return Object.fromEntries(codes) as Readonly<Record<Code, ErrorCode>>;
 }
@@ -62,7 +65,8 @@ export const PARAM_CODES = {
   required: 'The parameter is missing.',
   invalid_type: 'The value has the wrong JSON type.',
   invalid_format: 'The value has the wrong format.',
-  invalid_value: 'The value is not allowed. `allowed` lists the possible values, if there is a list.',
+  invalid_value:
+    'The value is not allowed. `allowed` lists the possible values, if there is a list.',
   too_small: 'The number is too small, or the time too early.',
   too_large: 'The number is too large, or the time too late.',
   too_short: 'The value has too few characters or entries.',

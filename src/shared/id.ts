@@ -16,7 +16,10 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Tables are faster than arithmetic, and a page of a list encodes a hundred identifiers. */
 const VALUE_OF = valuesOf(ALPHABET);
 const NIBBLE_OF = valuesOf('0123456789abcdef');
-const PAIRS = Array.from({ length: 32 * 32 }, (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`);
+const PAIRS = Array.from(
+  { length: 32 * 32 },
+  (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`,
+);
 /** Of one call of uuidOf(). A text made from bytes is in one piece, one made by concatenation in sixteen. */
 const BYTES = Buffer.alloc(16);
 const HYPHEN = 45;
@@ -24,7 +27,11 @@ const SUFFIX = '([0-7][0-9a-hjkmnp-tv-z]{25})';
 const SUFFIX_LENGTH = 26;
 
 export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
-  return { prefix, hasMode, pattern: new RegExp(`^${prefix}_${hasMode ? '(?:test|live)_' : ''}${SUFFIX}$`) };
+  return {
+    prefix,
+    hasMode,
+    pattern: new RegExp(`^${prefix}_${hasMode ? '(?:test|live)_' : ''}${SUFFIX}$`),
+  };
 }
 
 export const idInWords = ({ prefix, hasMode }: IdKind): string =>
@@ -152,7 +159,12 @@ export function createdRange(
   const low = order === 'asc' && last !== undefined && last > first ? last : first;
   const high = order === 'desc' && last !== undefined && last < end ? last : end;
   if (ahead === 0 || (from === undefined && to === undefined)) return [low, high, null, null];
-  return [low, high, Math.ceil((from ?? 0) / 1000), to === undefined ? LAST_BITS : Math.ceil(to / 1000)];
+  return [
+    low,
+    high,
+    Math.ceil((from ?? 0) / 1000),
+    to === undefined ? LAST_BITS : Math.ceil(to / 1000),
+  ];
 }
 
 /** The identifier around a UUID, with or without hyphens. */

@@ -24,7 +24,9 @@ export function currencyOf(text: string): string | undefined {
 
 /** ISO 4217 minor units other than two. Intl follows CLDR, which leaves out the digits that a country no longer uses. */
 const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
-  ...'bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi vnd vuv xaf xof xpf'.split(' ').map((code) => [code, 0]),
+  ...'bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi vnd vuv xaf xof xpf'
+    .split(' ')
+    .map((code) => [code, 0]),
   ...'bhd iqd jod kwd lyd omr tnd'.split(' ').map((code) => [code, 3]),
   ...'clf uyw'.split(' ').map((code) => [code, 4]),
 ]);

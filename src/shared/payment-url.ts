@@ -21,7 +21,8 @@ export function filledPaymentUrl(url: string, values: PaymentUrlValues): string 
 export function requirePaymentUrl(param: string, url: string, mode: Mode): void {
   const isSecure = isHttpUrl(url) && (/^https:/i.test(url) || mode === 'test');
   if (hasUser(url)) throw refused(param, 'must not contain user information');
-  if (!isSecure) throw refused(param, 'must be an https URL, with placeholders after its host only');
+  if (!isSecure)
+    throw refused(param, 'must be an https URL, with placeholders after its host only');
   const fault = placeholderFault(url, LONGEST);
   if (fault) throw refused(param, fault);
   if (filledUrl(url, LONGEST) !== undefined) return;
@@ -33,7 +34,9 @@ export function requirePaymentUrl(param: string, url: string, mode: Mode): void 
 export function requireTemplate(param: string, url: string | null | undefined, mode: Mode): void {
   if (url === null || url === undefined) return;
   requirePaymentUrl(param, url, mode);
-  if (!/(?:\{|%7B)CHECKOUT_SESSION_ID/i.test(url)) throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
+  if (!/(?:\{|%7B)CHECKOUT_SESSION_ID/i.test(url))
+    throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
 }
 
-const refused = (param: string, message: string) => invalidParam(param, 'invalid_format', `${param} ${message}.`);
+const refused = (param: string, message: string) =>
+  invalidParam(param, 'invalid_format', `${param} ${message}.`);

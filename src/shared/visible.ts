@@ -1,4 +1,5 @@
 /** Format characters, fillers, variation selectors and the blank of Braille, which look like nothing. */
 export const INVISIBLE = /[\p{Cf}\p{DI}\u2800]/u;
 
-export const isVisible = (text: string): boolean => /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u.test(text);
+export const isVisible = (text: string): boolean =>
+  /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u.test(text);

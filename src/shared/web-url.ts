@@ -32,10 +32,15 @@ export function filledUrl(url: string, values: Values): string | undefined {
 export function placeholderFault(url: string, values: Values): string | undefined {
   const [brace] = BRACE.exec(replaced(url, (name) => values[name] && '')) ?? [];
   const known = () => Object.keys(values).map((name) => `{${name}}`);
-  return brace && `must not contain ${brace}: it may contain ${known().join(', ')} and no other braces`;
+  return (
+    brace && `must not contain ${brace}: it may contain ${known().join(', ')} and no other braces`
+  );
 }
 
 /** URL libraries percent-encode the braces of a placeholder. */
 function replaced(url: string, valueFor: (name: string) => string | undefined): string {
-  return url.replaceAll(PLACEHOLDER, (text, plain?: string, encoded = '') => valueFor(plain ?? encoded) ?? text);
+  return url.replaceAll(
+    PLACEHOLDER,
+    (text, plain?: string, encoded = '') => valueFor(plain ?? encoded) ?? text,
+  );
 }

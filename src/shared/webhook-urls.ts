@@ -35,7 +35,8 @@ export class WebhookUrls {
 
   /** The fault of an http or https URL, as the end of a sentence, or undefined. */
   faultOf(url: string, mode: Mode): string | undefined {
-    if (mode === 'live') return /^https:/i.test(url) ? undefined : 'must be an https URL in live mode';
+    if (mode === 'live')
+      return /^https:/i.test(url) ? undefined : 'must be an https URL in live mode';
     if (this.allowPrivate || isHttpsOrLocal(url)) return undefined;
     return 'must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host';
   }

@@ -15,13 +15,19 @@ interface Rule {
 interface Report {
   readonly modules: readonly { readonly source: string }[];
   readonly summary: {
-    readonly violations: readonly { readonly rule: { name: string }; readonly from: string; readonly to: string }[];
+    readonly violations: readonly {
+      readonly rule: { name: string };
+      readonly from: string;
+      readonly to: string;
+    }[];
   };
 }
 
 const CONFIG = resolve('.dependency-cruiser.cjs');
 const CRUISE = resolve('test/support/cruise.js');
-const { forbidden: rules } = createRequire(import.meta.url)(CONFIG) as { forbidden: readonly Rule[] };
+const { forbidden: rules } = createRequire(import.meta.url)(CONFIG) as {
+  forbidden: readonly Rule[];
+};
 
 /** For each rule, imports that break it: `importing file → imported file`. */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +66,9 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
     'src/modules/checkout/adapters/persistence/typeorm-sessions.ts → src/modules/checkout/adapters/http/session.requests.ts',
     'src/modules/checkout/adapters/representation/session.views.ts → src/modules/checkout/adapters/http/session.requests.ts',
   ],
-  'controllers-do-not-write': ['src/modules/checkout/adapters/http/controller.ts → src/persistence/database.ts'],
+  'controllers-do-not-write': [
+    'src/modules/checkout/adapters/http/controller.ts → src/persistence/database.ts',
+  ],
   'platform-knows-no-module': [
     'src/request/filter.ts → src/app.module.ts',
     'src/request/filter.ts → src/modules/access/index.ts',
@@ -123,9 +131,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/operator/openapi/reference.controller.ts → src/operator/openapi/files.ts',
   ],
   'foundation-has-one-order': ['src/request/idempotency/idempotency.ts → src/platform/jobs.ts'],
-  'only-hot-files-use-the-engine': ['src/modules/checkout/adapters/persistence/hot-sessions.ts → src/engine/index.ts'],
+  'only-hot-files-use-the-engine': [
+    'src/modules/checkout/adapters/persistence/hot-sessions.ts → src/engine/index.ts',
+  ],
   'migrations-stand-alone': ['migrations/0001-access.ts → node_modules/typeorm/index.js'],
-  'one-way-out': ['src/modules/webhooks/webhooks.controller.ts → src/modules/webhooks/application/test-endpoint.ts'],
+  'one-way-out': [
+    'src/modules/webhooks/webhooks.controller.ts → src/modules/webhooks/application/test-endpoint.ts',
+  ],
   'no-cycles': ['src/platform/server.ts → src/platform/config.ts'],
   'no-orphans': ['src/main.ts → src/platform/http.ts'],
 };
@@ -136,7 +148,9 @@ let source: Report;
 let broken: readonly Report[];
 
 beforeAll(async () => {
-  const folders = Object.entries(BROKEN).map(([name, edges]) => planted(name, [...edges, ...(ALLOWED[name] ?? [])]));
+  const folders = Object.entries(BROKEN).map(([name, edges]) =>
+    planted(name, [...edges, ...(ALLOWED[name] ?? [])]),
+  );
   [source, ...broken] = (await cruise('.', ...folders)) as [Report, ...Report[]];
 });
 
@@ -153,7 +167,9 @@ function planted(rule: string, edges: readonly string[]): string {
           .replace(/ts$/, 'js')
       : to;
     const line =
-      from === to ? '' : `import type {} from '${name.replace(/^node_modules\/((?:@[^/]+\/)?[^/]+).*/, '$1')}';\n`;
+      from === to
+        ? ''
+        : `import type {} from '${name.replace(/^node_modules\/((?:@[^/]+\/)?[^/]+).*/, '$1')}';\n`;
     texts.set(from, (texts.get(from) ?? '') + line);
     if (/^(src|tools)\//.test(to)) texts.set(to, texts.get(to) ?? '');
   }
@@ -185,13 +201,17 @@ test('every path in every rule, and each of its alternatives, is the path of a r
   expect(paths.length).toBeGreaterThan(rules.length);
   // $1 and $2 stand for what the groups of `from` matched: a folder or two.
   const patterns = paths.flatMap(alternatives).map((path) => path.replaceAll(/\$\d/g, '[a-z/]+'));
-  expect(patterns.filter((pattern) => !files.some((file) => new RegExp(pattern).test(file)))).toEqual([]);
+  expect(
+    patterns.filter((pattern) => !files.some((file) => new RegExp(pattern).test(file))),
+  ).toEqual([]);
 });
 
 test('every source file is in a folder that the rules know', () => {
   const known =
     /^src\/([^/]+\.ts$|(shared|citus|platform|engine|persistence|encryption|operator)\/|request\/([^/]+\.ts|(idempotency|validation)\/)|modules\/[^/]+\/(index\.ts$|facts\.ts$|[^/]+\.module\.ts$|domain\/|application\/|adapters\/))/;
-  const files = source.modules.map((module) => module.source).filter((file) => file.startsWith('src/'));
+  const files = source.modules
+    .map((module) => module.source)
+    .filter((file) => file.startsWith('src/'));
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => !known.test(file))).toEqual([]);
 });
@@ -199,9 +219,15 @@ test('every source file is in a folder that the rules know', () => {
 test('the order of modules has a place for every module', () => {
   const ordered = rules
     .filter(({ name }) => name === 'modules-point-one-way')
-    .flatMap(({ from, to }) => [from.path, to.path].flat().flatMap((path) => alternatives(path ?? '')));
-  const folders = readdirSync('src/modules', { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect([...new Set(ordered)].sort()).toEqual(folders.map(({ name }) => `^src/modules/${name}/`).sort());
+    .flatMap(({ from, to }) =>
+      [from.path, to.path].flat().flatMap((path) => alternatives(path ?? '')),
+    );
+  const folders = readdirSync('src/modules', { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect([...new Set(ordered)].sort()).toEqual(
+    folders.map(({ name }) => `^src/modules/${name}/`).sort(),
+  );
 });
 
 /** `a(b|c)` is `ab` and `ac`. */
@@ -213,7 +239,9 @@ function alternatives(path: string): string[] {
 
 function violations({ summary }: Report): string[] {
   return summary.violations
-    .map(({ rule, from, to }) => `${rule.name}: ${from} → ${to.replace(/^.*(?=node_modules\/)/, '')}`)
+    .map(
+      ({ rule, from, to }) => `${rule.name}: ${from} → ${to.replace(/^.*(?=node_modules\/)/, '')}`,
+    )
     .sort();
 }
 

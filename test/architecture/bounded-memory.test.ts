@@ -9,7 +9,8 @@ import { KnownEndpoints } from '../../src/modules/webhooks/application/known-end
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 
-const sizeOf = (owner: object, name: string): number => (Reflect.get(owner, name) as Map<unknown, unknown>).size;
+const sizeOf = (owner: object, name: string): number =>
+  (Reflect.get(owner, name) as Map<unknown, unknown>).size;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 test('keys, and unknown keys, which are looked up a few at once, and unknown origins, which are not looked up', async () => {
@@ -36,7 +37,9 @@ test('keys, and unknown keys, which are looked up a few at once, and unknown ori
   const origins = [...many(1_100).map(String), 'shop'].map((name) => `https://${name}.example`);
   const known = await Promise.all(origins.map((origin) => authenticate.isKnownOrigin(origin)));
   expect([readings, known.filter(Boolean), known.at(-1)]).toEqual([1, [true], true]);
-  const [cached, underWay] = ['cache', 'underWay'].map((name) => sizeOf(Reflect.get(authenticate, 'keys'), name));
+  const [cached, underWay] = ['cache', 'underWay'].map((name) =>
+    sizeOf(Reflect.get(authenticate, 'keys'), name),
+  );
   expect([most, cached, underWay]).toEqual([8, 10_000, 0]);
 });
 
@@ -44,7 +47,8 @@ test('addresses that come with unknown keys', async () => {
   // All in one second.
   jest.useFakeTimers();
   const failures = new FailuresByAddress();
-  for (const index of many(100_000)) await failures.count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
+  for (const index of many(100_000))
+    await failures.count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
   jest.useRealTimers();
   const limiter = Reflect.get(failures, 'limiter') as { _memoryStorage: object };
   const size = sizeOf(limiter._memoryStorage, '_storage');
@@ -64,9 +68,11 @@ test('buckets of organizations', () => {
 test('endpoints that got an event', () => {
   const known = new KnownEndpoints();
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
-  for (const index of many(10_100)) known.learn({ owner: `org_${index}`, event, endpoint } as never);
+  for (const index of many(10_100))
+    known.learn({ owner: `org_${index}`, event, endpoint } as never);
   expect(sizeOf(known, 'seen')).toBe(10_000);
-  for (const index of many(20)) known.learn({ owner: 'org_1', stored: `${index}.example`, event, endpoint } as never);
+  for (const index of many(20))
+    known.learn({ owner: 'org_1', stored: `${index}.example`, event, endpoint } as never);
   expect(known.receiversOf({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
 });
 

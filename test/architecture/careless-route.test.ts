@@ -35,7 +35,10 @@ beforeAll(async () => {
 test('a careless route that is compiled all the same fails at its first write', async () => {
   const headers = { authorization: `Bearer ${shop.key}`, 'idempotency-key': 'careless' };
   const response = await fetch(`${service.url}/v1/careless`, { method: 'POST', headers });
-  expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'internal_error' } }]);
+  expect([response.status, await response.json()]).toMatchObject([
+    500,
+    { error: { code: 'internal_error' } },
+  ]);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([]);
 });
 

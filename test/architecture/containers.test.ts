@@ -20,7 +20,10 @@ interface Container {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly mem_limit?: string;
-  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  readonly logging?: {
+    readonly driver: string;
+    readonly options: Readonly<Record<string, string>>;
+  };
 }
 
 const composed = (file: string): Readonly<Record<string, Container>> =>
@@ -41,17 +44,28 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     expectSettings(container.environment ?? {});
   });
 
-  test.each(Object.entries(services))('%s has bounded memory and logs, and few rights', (_, container) => {
-    const rights = { cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
-    const logging = { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } };
-    expect(container).toMatchObject({ ...rights, logging, mem_limit: expect.stringMatching(/^\d+[mg]$/) });
-  });
+  test.each(Object.entries(services))(
+    '%s has bounded memory and logs, and few rights',
+    (_, container) => {
+      const rights = { cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+      const logging = { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } };
+      expect(container).toMatchObject({
+        ...rights,
+        logging,
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      });
+    },
+  );
 
   test('one role migrates, and another one serves', () => {
-    const roles = own.map(([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').username);
+    const roles = own.map(
+      ([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').username,
+    );
     expect(roles).toEqual(['tillgate_owner', ...own.slice(1).map(() => 'tillgate')]);
     expect(services.postgres?.volumes).toContain('./postgres:/docker-entrypoint-initdb.d:ro');
-    const passwords = own.map(([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').password);
+    const passwords = own.map(
+      ([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').password,
+    );
     expect(passwords.filter((one) => !ROLES.includes(`PASSWORD '${one}'`))).toEqual([]);
   });
 
@@ -65,24 +79,34 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
 });
 
 test('the roles, their rights and their time limits are those of the documents', () => {
-  const statements = ROLES.split('\n').filter((line) => /^[A-Z]+ /.test(line) && !line.startsWith('SET '));
+  const statements = ROLES.split('\n').filter(
+    (line) => /^[A-Z]+ /.test(line) && !line.startsWith('SET '),
+  );
   const [make = '', grant = ''] = sqlOf('docs/operate/postgresql.md');
-  const documented = (make + sqlOf('docs/operate/pgbouncer.md').join('') + grant).trim().split('\n');
+  const documented = (make + sqlOf('docs/operate/pgbouncer.md').join('') + grant)
+    .trim()
+    .split('\n');
   const withoutPassword = (line: string) =>
     line.replace(/'[\w-]+'(?=;$)/, (text) => (/PASSWORD/.test(line) ? '' : text));
   expect(statements.map(withoutPassword)).toEqual(documented.map(withoutPassword));
 });
 
 test('PgBouncer has the settings of its document', () => {
-  const settingsIn = (text: string) => text.match(/^(?!tillgate|listen|auth|max_client)\w+ = .*$/gm)?.toSorted();
-  const [, documented = ''] = /```ini\n(.*?)```/s.exec(readFileSync('docs/operate/pgbouncer.md', 'utf8')) ?? [];
-  expect(settingsIn(readFileSync('docker/pgbouncer/pgbouncer.ini', 'utf8'))).toEqual(settingsIn(documented));
+  const settingsIn = (text: string) =>
+    text.match(/^(?!tillgate|listen|auth|max_client)\w+ = .*$/gm)?.toSorted();
+  const [, documented = ''] =
+    /```ini\n(.*?)```/s.exec(readFileSync('docs/operate/pgbouncer.md', 'utf8')) ?? [];
+  expect(settingsIn(readFileSync('docker/pgbouncer/pgbouncer.ini', 'utf8'))).toEqual(
+    settingsIn(documented),
+  );
 });
 
 test('alerts of each severity reach a receiver', () => {
   const { alerting } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
   expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
-  expect(composed('compose.production.yaml').alertmanager?.volumes).toContain('./alertmanager:/etc/alertmanager:ro');
+  expect(composed('compose.production.yaml').alertmanager?.volumes).toContain(
+    './alertmanager:/etc/alertmanager:ro',
+  );
   const { route, receivers } = parse(readFileSync('docker/alertmanager/alertmanager.yml', 'utf8'));
   expect(receivers.map(({ name }: { name: string }) => name)).toEqual(['page', 'ticket']);
   expect([route.receiver, route.routes[0].receiver, route.routes[0].matchers]).toEqual([
@@ -93,21 +117,27 @@ test('alerts of each severity reach a receiver', () => {
 });
 
 test('nginx and Prometheus name the existing instances', () => {
-  const names = Object.keys(composed('compose.production.yaml')).filter((name) => /^tillgate-\d$/.test(name));
-  const addresses = names.map((name) => `${name}:3000`);
-  const upstream = [...readFileSync('docker/nginx/nginx.conf', 'utf8').matchAll(/server (tillgate\S+);/g)].map(
-    ([, one]) => one,
+  const names = Object.keys(composed('compose.production.yaml')).filter((name) =>
+    /^tillgate-\d$/.test(name),
   );
+  const addresses = names.map((name) => `${name}:3000`);
+  const upstream = [
+    ...readFileSync('docker/nginx/nginx.conf', 'utf8').matchAll(/server (tillgate\S+);/g),
+  ].map(([, one]) => one);
   const { scrape_configs } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
   expect(upstream).toEqual(addresses);
   const [{ static_configs, authorization }] = scrape_configs;
   expect(static_configs[0].targets).toEqual(addresses);
-  const tokens = names.map((name) => composed('compose.production.yaml')[name]?.environment?.METRICS_TOKEN);
+  const tokens = names.map(
+    (name) => composed('compose.production.yaml')[name]?.environment?.METRICS_TOKEN,
+  );
   expect(tokens).toEqual(names.map(() => authorization.credentials));
 });
 
 describe('kubernetes.yaml', () => {
-  const documents = parseAllDocuments(readFileSync('docker/kubernetes.yaml', 'utf8')).map((one) => one.toJS());
+  const documents = parseAllDocuments(readFileSync('docker/kubernetes.yaml', 'utf8')).map((one) =>
+    one.toJS(),
+  );
   const withPods = documents.filter(({ spec }) => spec.template);
 
   test('has a migration, a deployment, and a service, a budget and a network policy that select it', () => {
@@ -141,7 +171,9 @@ describe('kubernetes.yaml', () => {
         for (const path of container.command?.slice(1, 2) ?? [])
           expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
         expectSettings(
-          Object.fromEntries((container.env ?? []).map(({ name, value }: Record<string, string>) => [name, value])),
+          Object.fromEntries(
+            (container.env ?? []).map(({ name, value }: Record<string, string>) => [name, value]),
+          ),
         );
       }
     },

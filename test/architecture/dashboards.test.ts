@@ -12,13 +12,19 @@ interface Rule {
   readonly annotations: { readonly runbook_url: string };
 }
 
-const RULES: readonly Rule[] = parse(readFileSync('docker/prometheus/rules.yml', 'utf8')).groups[0].rules;
+const RULES: readonly Rule[] = parse(readFileSync('docker/prometheus/rules.yml', 'utf8')).groups[0]
+  .rules;
 const DASHBOARD = JSON.parse(readFileSync('docker/grafana/tillgate.json', 'utf8')) as {
-  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
 };
 const QUERIES = [
   ...RULES.map(({ alert, expr }) => [alert, expr] as const),
-  ...DASHBOARD.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+  ...DASHBOARD.panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => [title, expr] as const),
+  ),
 ];
 
 /** The labels that a metric can have, with their values where they are listed. */
@@ -39,7 +45,9 @@ for (const metric of facts.metrics) {
   });
   const labels = { ...Object.fromEntries(listed), ...OF_TARGET };
   if (type !== 'histogram') known.set(name, labels);
-  else for (const part of ['bucket', 'sum', 'count']) known.set(`${name}_${part}`, { ...labels, le: 'a boundary' });
+  else
+    for (const part of ['bucket', 'sum', 'count'])
+      known.set(`${name}_${part}`, { ...labels, le: 'a boundary' });
 }
 
 const WORDS = ['by', 'and', 'or', 'unless', 'on', 'ignoring', 'bool', 'offset'];
@@ -47,7 +55,9 @@ const WORDS = ['by', 'and', 'or', 'unless', 'on', 'ignoring', 'bool', 'offset'];
 /** The names and labels of a query that no metric has. */
 function unknownIn(query: string): string[] {
   const unknown: string[] = [];
-  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) =>
+    labels.split(', '),
+  );
   const names = new Set<string>();
   const rest = query.replaceAll(/\bby \([^)]*\)|\[[^\]]*\]/g, ' ');
   for (const [, name = '', after, selector = ''] of rest
@@ -59,7 +69,8 @@ function unknownIn(query: string): string[] {
     if (!labels) unknown.push(name);
     for (const [, label = '', text = ''] of selector.matchAll(/(\w+)=~?"([^"]*)"/g)) {
       const values = labels?.[label];
-      const isThere = (one: string) => values?.includes(one) || one === '$mode' || typeof values === 'string';
+      const isThere = (one: string) =>
+        values?.includes(one) || one === '$mode' || typeof values === 'string';
       const pattern = (one: string) =>
         Array.isArray(values) && values.some((value) => new RegExp(`^(?:${one})$`).test(value));
       unknown.push(
@@ -81,7 +92,10 @@ test.each(QUERIES)('%s names a metric that exists: %s', (_, query) => {
 test.each([
   ['sum(tillgate_refunds)', ['tillgate_refunds']],
   ['tillgate_refunds_pending{mode="life"}', ['tillgate_refunds_pending{mode="life"}']],
-  ['rate(tillgate_events_total{type=~"refund.*|payout.*"}[5m])', ['tillgate_events_total{type="payout.*"}']],
+  [
+    'rate(tillgate_events_total{type=~"refund.*|payout.*"}[5m])',
+    ['tillgate_events_total{type="payout.*"}'],
+  ],
   ['sum by (mode, color) (tillgate_refunds_pending)', ['color']],
 ])('a metric that does not exist is found: %s', (query, unknown) => {
   expect(unknownIn(query)).toEqual(unknown);
@@ -92,12 +106,16 @@ test('each alert has a paragraph of its own, and a rule that is tested', () => {
   const paragraphs = [...page.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
   expect(paragraphs).toEqual(RULES.map(({ alert }) => alert));
   for (const { alert, annotations } of RULES) {
-    expect(annotations.runbook_url).toBe(`https://runbooks.example/docs/operate/alerts.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(
+      `https://runbooks.example/docs/operate/alerts.md#${alert.toLowerCase()}`,
+    );
   }
   const { tests } = parse(readFileSync('docker/prometheus/rules.test.yml', 'utf8'));
   const firing = tests.flatMap(
     ({ alert_rule_test }: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }) =>
-      alert_rule_test.filter(({ exp_alerts }) => exp_alerts?.length).map(({ alertname }) => alertname),
+      alert_rule_test
+        .filter(({ exp_alerts }) => exp_alerts?.length)
+        .map(({ alertname }) => alertname),
   );
   expect(firing).toEqual(RULES.map(({ alert }) => alert));
 });

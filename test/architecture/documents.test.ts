@@ -9,29 +9,45 @@ const DECISIONS = [
   ...readdirSync('docs/explain/decisions').map((name) => `docs/explain/decisions/${name}`),
 ];
 
-test.each(['SECURITY.md', 'docs/explain/reliability.md'])('%s names tests that exist', (document) => {
-  const named = [...readFileSync(document, 'utf8').matchAll(/`(test\/[^`\s*]+)`/g)].map(([, path]) => path as string);
-  expect(named.filter((path) => !existsSync(path))).toEqual([]);
-});
+test.each(['SECURITY.md', 'docs/explain/reliability.md'])(
+  '%s names tests that exist',
+  (document) => {
+    const named = [...readFileSync(document, 'utf8').matchAll(/`(test\/[^`\s*]+)`/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  },
+);
 
-test.each(DECISIONS)('each "Enforced by" of %s names files and names of the code that exist', (document) => {
-  const text = readFileSync(document, 'utf8');
-  const paragraphs = text.split('\n\n').filter((paragraph) => paragraph.startsWith('Enforced by: '));
-  expect(paragraphs).toHaveLength(text.match(/Enforced by/g)?.length ?? 0);
-  for (const paragraph of paragraphs) {
-    const named = [...paragraph.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
-    expect(named).not.toEqual([]);
-    expect(named.filter((name) => !(existsSync(name) || isInCode(name)))).toEqual([]);
-  }
-});
+test.each(DECISIONS)(
+  'each "Enforced by" of %s names files and names of the code that exist',
+  (document) => {
+    const text = readFileSync(document, 'utf8');
+    const paragraphs = text
+      .split('\n\n')
+      .filter((paragraph) => paragraph.startsWith('Enforced by: '));
+    expect(paragraphs).toHaveLength(text.match(/Enforced by/g)?.length ?? 0);
+    for (const paragraph of paragraphs) {
+      const named = [...paragraph.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
+      expect(named).not.toEqual([]);
+      expect(named.filter((name) => !(existsSync(name) || isInCode(name)))).toEqual([]);
+    }
+  },
+);
 
 const FAULTS: { name: string; file: string; search: string; test: string }[] = JSON.parse(
   readFileSync('test/mutants/faults.json', 'utf8'),
 );
 
-test.each(FAULTS)('the fault "$name" can be planted, and has a test that may find it', ({ file, search, test }) => {
-  expect([readFileSync(file, 'utf8').split(search).length - 1, existsSync(test)]).toEqual([1, true]);
-});
+test.each(FAULTS)(
+  'the fault "$name" can be planted, and has a test that may find it',
+  ({ file, search, test }) => {
+    expect([readFileSync(file, 'utf8').split(search).length - 1, existsSync(test)]).toEqual([
+      1,
+      true,
+    ]);
+  },
+);
 
 function isInCode(name: string): boolean {
   try {
@@ -42,17 +58,24 @@ function isInCode(name: string): boolean {
   }
 }
 
-test.each(['SECURITY.md', 'docs/explain/reliability.md'])('every row of %s names a test', (document) => {
-  const rows = readFileSync(document, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !/^\|[ -]+\|/.test(line));
-  expect(rows.length).toBeGreaterThan(10);
-  expect(rows.slice(1).filter((row) => !/`test\/[^`]+` *(, `test\/[^`]+` *)*\|$/.test(row))).toEqual([]);
-});
+test.each(['SECURITY.md', 'docs/explain/reliability.md'])(
+  'every row of %s names a test',
+  (document) => {
+    const rows = readFileSync(document, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !/^\|[ -]+\|/.test(line));
+    expect(rows.length).toBeGreaterThan(10);
+    expect(
+      rows.slice(1).filter((row) => !/`test\/[^`]+` *(, `test\/[^`]+` *)*\|$/.test(row)),
+    ).toEqual([]);
+  },
+);
 
 /** References, which nobody reads from end to end. */
 const REFERENCES = ['reference/api.md', 'reference/metrics.md', 'explain/performance.md'];
-const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.md'),
+);
 const GUIDES = PAGES.filter((name) => !REFERENCES.includes(name) && !name.includes('decisions/'));
 
 test.each([['README.md', 120], ...GUIDES.map((name): [string, number] => [`docs/${name}`, 150])])(
@@ -72,17 +95,23 @@ const WRITTEN = [
   'examples/stripe/README.md',
 ];
 
-test.each([...WRITTEN, ...PAGES.map((name) => `docs/${name}`)])('every link of %s leads to a file', (document) => {
-  const linked = [...readFileSync(document, 'utf8').matchAll(LINK)].map(([, path]) =>
-    join(dirname(document), path ?? ''),
-  );
-  expect(linked.filter((path) => !existsSync(path))).toEqual([]);
-});
+test.each([...WRITTEN, ...PAGES.map((name) => `docs/${name}`)])(
+  'every link of %s leads to a file',
+  (document) => {
+    const linked = [...readFileSync(document, 'utf8').matchAll(LINK)].map(([, path]) =>
+      join(dirname(document), path ?? ''),
+    );
+    expect(linked.filter((path) => !existsSync(path))).toEqual([]);
+  },
+);
 
 test('llms.txt names every document, and no other', () => {
-  const named = readFileSync('src/operator/openapi/reference/llms.txt', 'utf8').match(/\b[\w/-]+\.md/g) ?? [];
+  const named =
+    readFileSync('src/operator/openapi/reference/llms.txt', 'utf8').match(/\b[\w/-]+\.md/g) ?? [];
   const pages = PAGES.filter((name) => !name.includes('decisions/')).map((name) => `docs/${name}`);
-  expect(named.toSorted()).toEqual([...pages, 'client/README.md', 'docs/explain/decisions/README.md'].toSorted());
+  expect(named.toSorted()).toEqual(
+    [...pages, 'client/README.md', 'docs/explain/decisions/README.md'].toSorted(),
+  );
 });
 
 test('the documents have at most 28,000 words', () => {

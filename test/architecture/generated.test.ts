@@ -8,12 +8,19 @@ import { expect, test } from '@jest/globals';
 const TYPES = 'client/src/description.ts';
 
 const run = (words: readonly string[], input = ''): string =>
-  execFileSync(process.execPath, words, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'], input });
+  execFileSync(process.execPath, words, {
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    input,
+  });
 
 function clientTypes(): string {
   const generator = 'node_modules/openapi-typescript/bin/cli.js';
   const types = run([generator, 'docs/openapi.json', '--default-non-nullable', 'false']);
-  return run(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', `--stdin-file-path=${TYPES}`], types);
+  return run(
+    ['node_modules/@biomejs/biome/bin/biome', 'check', '--write', `--stdin-file-path=${TYPES}`],
+    types,
+  );
 }
 
 test.each([
@@ -35,5 +42,7 @@ test('docs/sql is up to date: npm run sql', () => {
 });
 
 function filesIn(directory: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(directory).map((file) => [file, readFileSync(join(directory, file), 'utf8')]));
+  return Object.fromEntries(
+    readdirSync(directory).map((file) => [file, readFileSync(join(directory, file), 'utf8')]),
+  );
 }

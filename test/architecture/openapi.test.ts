@@ -39,8 +39,16 @@ const READ = 'GET /v1/refunds/{id}';
 const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
   ['an operation removed', (it) => delete it.paths['/v1/refunds/{id}'].get, `${READ}: removed`],
   ['a path removed', (it) => delete it.paths['/v1/refunds/{id}'], `${READ}: removed`],
-  ['an operation renamed', (it) => (create(it).operationId = 'make'), `${CREATE}: another operationId`],
-  ['a way to authenticate removed', (it) => create(it).security.pop(), `${CREATE}: no secretKeyBasic any more`],
+  [
+    'an operation renamed',
+    (it) => (create(it).operationId = 'make'),
+    `${CREATE}: another operationId`,
+  ],
+  [
+    'a way to authenticate removed',
+    (it) => create(it).security.pop(),
+    `${CREATE}: no secretKeyBasic any more`,
+  ],
   [
     'an open operation gated',
     (it) => (it.paths['/livez'].get.security = [{ secretKey: [] }]),
@@ -83,16 +91,32 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
     (it) => (create(it).responses[201].content = {}),
     `${CREATE} 201: no application/json any more`,
   ],
-  ['a new required field', (it) => body(it).required.push('locale'), `${BODY}.locale: newly required`],
+  [
+    'a new required field',
+    (it) => body(it).required.push('locale'),
+    `${BODY}.locale: newly required`,
+  ],
   ['a field no longer taken', (it) => delete body(it).properties.locale, `${BODY}.locale: removed`],
-  ['a lower maximum', (it) => (body(it).properties.amount.maximum = 1), `${BODY}.amount: narrower maximum`],
-  ['a higher minimum', (it) => (body(it).properties.amount.minimum = 1), `${BODY}.amount: narrower minimum`],
+  [
+    'a lower maximum',
+    (it) => (body(it).properties.amount.maximum = 1),
+    `${BODY}.amount: narrower maximum`,
+  ],
+  [
+    'a higher minimum',
+    (it) => (body(it).properties.amount.minimum = 1),
+    `${BODY}.amount: narrower minimum`,
+  ],
   [
     'a limit where there was none',
     (it) => (schema(it, 'PriceData').properties.currency.maxLength = 3),
     `${BODY}.line_items[].price_data.currency: narrower maxLength`,
   ],
-  ['a value no longer taken', (it) => body(it).properties.ui_mode.enum.pop(), `${BODY}.ui_mode: fewer values`],
+  [
+    'a value no longer taken',
+    (it) => body(it).properties.ui_mode.enum.pop(),
+    `${BODY}.ui_mode: fewer values`,
+  ],
   [
     'another pattern',
     (it) => (body(it).properties.currency.pattern = '^[a-z]{3}$'),
@@ -103,14 +127,26 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
     (it) => (object(it).pattern = object(it).pattern.split('|^re_')[0]),
     'GET /v1/events query object: another pattern',
   ],
-  ['null no longer taken', (it) => (body(it).properties.locale.type = 'string'), `${BODY}.locale: another type`],
-  ['another default', (it) => (limit(it).schema.default = 10), 'GET /v1/refunds query limit: another default'],
+  [
+    'null no longer taken',
+    (it) => (body(it).properties.locale.type = 'string'),
+    `${BODY}.locale: another type`,
+  ],
+  [
+    'another default',
+    (it) => (limit(it).schema.default = 10),
+    'GET /v1/refunds query limit: another default',
+  ],
   [
     'a parameter removed',
     (it) => it.paths['/v1/refunds'].get.parameters.shift(),
     'GET /v1/refunds query payment: removed',
   ],
-  ['a parameter newly required', (it) => (limit(it).required = true), 'GET /v1/refunds query limit: newly required'],
+  [
+    'a parameter newly required',
+    (it) => (limit(it).required = true),
+    'GET /v1/refunds query limit: newly required',
+  ],
   [
     'a header newly required',
     (it) => (it.components.parameters.RequestId.required = true),
@@ -121,7 +157,11 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
     (it) => (it.paths['/v1/refunds/{id}/cancel'].post.requestBody.required = true),
     'POST /v1/refunds/{id}/cancel body: newly required',
   ],
-  ['a webhook removed', (it) => delete it.webhooks['refund.failed'], 'webhook refund.failed: removed'],
+  [
+    'a webhook removed',
+    (it) => delete it.webhooks['refund.failed'],
+    'webhook refund.failed: removed',
+  ],
   [
     'a field of a webhook removed',
     (it) => delete schema(it, 'Event').properties.sequence,
@@ -138,9 +178,18 @@ test.each(BREAKING)('breaking: %s', (_, change, expected) => {
 const HARMLESS: readonly [string, (document: Node) => unknown][] = [
   ['a new operation', (it) => (it.paths['/v1/balances'] = { get: create(it) })],
   ['a new optional field', (it) => (body(it).properties.color = { type: 'string' })],
-  ['a new field in an answer', (it) => (schema(it, 'Refund').properties.reason = { type: 'string' })],
-  ['a new value in an answer', (it) => schema(it, 'Refund').properties.status.enum.push('disputed')],
-  ['a new error code', (it) => schema(it, 'Error').properties.error.properties.code.enum.push('out_of_tea')],
+  [
+    'a new field in an answer',
+    (it) => (schema(it, 'Refund').properties.reason = { type: 'string' }),
+  ],
+  [
+    'a new value in an answer',
+    (it) => schema(it, 'Refund').properties.status.enum.push('disputed'),
+  ],
+  [
+    'a new error code',
+    (it) => schema(it, 'Error').properties.error.properties.code.enum.push('out_of_tea'),
+  ],
   ['a new kind of identifier to send', (it) => (object(it).pattern += '|^dp_[0-9a-z]{26}$')],
   ['a new value to send', (it) => body(it).properties.ui_mode.enum.push('custom')],
   ['a wider limit', (it) => (body(it).properties.line_items.maxItems = 200)],

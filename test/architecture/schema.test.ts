@@ -15,7 +15,13 @@ const STEPS = MIGRATIONS.map((Migration) => ({
 }));
 
 /** Tables of the installation or of the ledger. The rows of every other table belong to an organization. */
-const SHARED = ['api_keys', 'encryption_keys', 'ledger_webhook_endpoints', 'organizations', 'page_secrets'];
+const SHARED = [
+  'api_keys',
+  'encryption_keys',
+  'ledger_webhook_endpoints',
+  'organizations',
+  'page_secrets',
+];
 
 /** Every smallint and integer, and why it never needs more room: 2,000 million changes of one row are 60 years, one a second. */
 const NARROW = {
@@ -54,7 +60,9 @@ describe('the migrated schema', () => {
   test('has the columns that the records map', () => {
     const keys = catalog.constraints.filter(({ type }) => type === 'p');
     const names = mapped().map(({ table, name }) => `${table}.${name}`);
-    const inRecords = catalog.columns.filter(({ table, name }) => names.includes(`${table}.${name}`));
+    const inRecords = catalog.columns.filter(({ table, name }) =>
+      names.includes(`${table}.${name}`),
+    );
     const columns = inRecords.map(({ table, name, type, nullable }) => {
       const isKey = keys.some((key) => key.table === table && key.columns.includes(name));
       return { table, name, type, nullable, isKey };
@@ -71,8 +79,12 @@ describe('the migrated schema', () => {
 
   // A distributed database keeps a key only where it begins with the column that the rows are placed by.
   test('keeps what belongs to an organization under it, with every key', () => {
-    const keys = catalog.indexes.filter(({ definition }) => definition.startsWith('CREATE UNIQUE INDEX'));
-    const elsewhere = keys.filter(({ table, columns }) => !SHARED.includes(table) && columns[0] !== 'organization_id');
+    const keys = catalog.indexes.filter(({ definition }) =>
+      definition.startsWith('CREATE UNIQUE INDEX'),
+    );
+    const elsewhere = keys.filter(
+      ({ table, columns }) => !SHARED.includes(table) && columns[0] !== 'organization_id',
+    );
     expect(elsewhere.map(({ name }) => name)).toEqual([]);
     expect(new Set(keys.map(({ table }) => table)).size).toBe(catalog.tables.length);
   });
@@ -81,7 +93,9 @@ describe('the migrated schema', () => {
     const foreign = catalog.constraints.filter(({ type }) => type === 'f');
     const unindexed = foreign.filter(({ table, columns }) => {
       const own = catalog.indexes.filter((index) => index.table === table);
-      return !own.some((index) => columns.every((column, place) => index.columns[place] === column));
+      return !own.some((index) =>
+        columns.every((column, place) => index.columns[place] === column),
+      );
     });
     expect(unindexed).toEqual([]);
   });
@@ -93,15 +107,27 @@ function mapped() {
   return recordsOf().flatMap((record) => {
     const table = `${tables.find(({ target }) => target === record)?.name}`;
     const own = columns.filter(({ target }) => target === record);
-    return own.map(({ propertyName, options: { name = propertyName, type, array, nullable = false, primary } }) => {
-      const named = type === 'timestamptz' ? 'timestamp with time zone' : `${type}`;
-      return { table, name, type: array ? `${named}[]` : named, nullable, isKey: primary ?? false };
-    });
+    return own.map(
+      ({
+        propertyName,
+        options: { name = propertyName, type, array, nullable = false, primary },
+      }) => {
+        const named = type === 'timestamptz' ? 'timestamp with time zone' : `${type}`;
+        return {
+          table,
+          name,
+          type: array ? `${named}[]` : named,
+          nullable,
+          isKey: primary ?? false,
+        };
+      },
+    );
   });
 }
 
 type Named = Pick<Catalog['columns'][number], 'table' | 'name'>;
-const byName = (one: Named, other: Named) => (`${one.table}.${one.name}` < `${other.table}.${other.name}` ? -1 : 1);
+const byName = (one: Named, other: Named) =>
+  `${one.table}.${one.name}` < `${other.table}.${other.name}` ? -1 : 1;
 
 describe('the migrations', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -120,7 +146,12 @@ describe('the migrations', () => {
 
     for (const name of names.toReversed()) expect(await revertLast(database.url)).toBe(name);
     expect(await revertLast(database.url)).toBeUndefined();
-    expect(await readCatalog(database.url)).toEqual({ columns: [], constraints: [], indexes: [], tables: [] });
+    expect(await readCatalog(database.url)).toEqual({
+      columns: [],
+      constraints: [],
+      indexes: [],
+      tables: [],
+    });
 
     expect(await migrate(database.url)).toEqual(names);
     expect(await readCatalog(database.url)).toEqual(first);

@@ -39,7 +39,9 @@ function sharedIn(files: Readonly<Record<string, string>>): Record<string, strin
       folders.set(name, (folders.get(name) ?? new Set()).add(folder));
     }
   }
-  return Object.fromEntries([...folders].filter(([, { size }]) => size > 1).map(([name, all]) => [name, [...all]]));
+  return Object.fromEntries(
+    [...folders].filter(([, { size }]) => size > 1).map(([name, all]) => [name, [...all]]),
+  );
 }
 
 const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|USING|TABLE|TRUNCATE|COPY)\b/;
@@ -49,7 +51,8 @@ function namesIn(file: string, source: string): Set<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
     const text = textOf(node);
-    if (SQL.test(text) || /^\w+$/.test(text)) for (const word of text.match(/(?<![.\w])\w+/g) ?? []) names.add(word);
+    if (SQL.test(text) || /^\w+$/.test(text))
+      for (const word of text.match(/(?<![.\w])\w+/g) ?? []) names.add(word);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest));
@@ -59,12 +62,16 @@ function namesIn(file: string, source: string): Set<string> {
 function textOf(node: ts.Node): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return '';
-  return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join(' ');
+  return [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+    .map(({ text }) => text)
+    .join(' ');
 }
 
 function sources(): Record<string, string> {
   const all = readdirSync('src', { recursive: true, encoding: 'utf8' });
   // A domain knows no table: there, `events` is a parameter.
   const files = all.filter((file) => file.endsWith('.ts') && !file.includes('/domain/'));
-  return Object.fromEntries(files.map((file) => [join('src', file), readFileSync(join('src', file), 'utf8')]));
+  return Object.fromEntries(
+    files.map((file) => [join('src', file), readFileSync(join('src', file), 'utf8')]),
+  );
 }

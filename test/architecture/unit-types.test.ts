@@ -7,9 +7,20 @@ import type { Caller, Ledger } from '../../src/shared/caller.js';
 import type { OwnId } from '../../src/shared/own-id.js';
 import type { LedgerUnit, Unit } from '../../src/shared/unit.js';
 
-declare const ports: { readonly refunds: Refunds; readonly payments: Payments; readonly claims: Claims };
+declare const ports: {
+  readonly refunds: Refunds;
+  readonly payments: Payments;
+  readonly claims: Claims;
+};
 
-async function uses(unit: Unit, ledgerUnit: LedgerUnit, caller: Caller, ledger: Ledger, refund: Refund, id: OwnId) {
+async function uses(
+  unit: Unit,
+  ledgerUnit: LedgerUnit,
+  caller: Caller,
+  ledger: Ledger,
+  refund: Refund,
+  id: OwnId,
+) {
   const { refunds, payments, claims } = ports;
   // A read takes either: a unit is a caller.
   const found: Refund = await refunds.get(caller, id);

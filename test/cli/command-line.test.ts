@@ -74,14 +74,23 @@ describe('organizations and keys', () => {
     const organizations = await succeed('org', 'list');
     expect(organizations).toEqual({ object: 'list', data: expect.any(Array) });
     const shown = organizations.data.at(-1);
-    expect(shown).toMatchObject({ id, object: 'organization', name, payment_url: { test: null, live: null } });
+    expect(shown).toMatchObject({
+      id,
+      object: 'organization',
+      name,
+      payment_url: { test: null, live: null },
+    });
     const { key: _, ...key } = await succeed('key', 'create', '--org', id, '--mode', 'live');
     expect(await succeed('org', 'show', id)).toEqual({ ...shown, keys: [key] });
   });
 
   test('key create prints a key that works at once on the running server', async () => {
     const origins = ['https://a.example', 'http://localhost:5173'];
-    const key = await createKey('--expires', '30d', ...origins.flatMap((origin) => ['--origin', origin]));
+    const key = await createKey(
+      '--expires',
+      '30d',
+      ...origins.flatMap((origin) => ['--origin', origin]),
+    );
     expect(key).toEqual({
       id: keyId,
       object: 'api_key',
@@ -109,18 +118,38 @@ describe('organizations and keys', () => {
       mode: 'live',
       organization: null,
     });
-    expect(await fail('key', 'create', '--kind', 'ledger', '--mode', 'live', '--org', organization)).toBe(
+    expect(
+      await fail('key', 'create', '--kind', 'ledger', '--mode', 'live', '--org', organization),
+    ).toBe(
       'A secret or restricted key belongs to an organization, a ledger or operator key to none.',
     );
   });
 
   test('an operator key has no mode, a restricted key has rights', async () => {
     const operator = await succeed('key', 'create', '--kind', 'operator', '--holder', 'Sign-up');
-    expect(operator).toMatchObject({ kind: 'operator', mode: null, organization: null, holder: 'Sign-up' });
+    expect(operator).toMatchObject({
+      kind: 'operator',
+      mode: null,
+      organization: null,
+      holder: 'Sign-up',
+    });
     expect(operator.key).toMatch(/^ok_[0-9A-Za-z]{38}$/);
-    expect((await succeed('key', 'list', '--kind', 'operator')).data).toMatchObject([{ id: operator.id }]);
-    const restricted = await createKey('--kind', 'restricted', '--right', 'sessions', '--right', 'propose');
-    expect(restricted).toMatchObject({ kind: 'restricted', rights: ['sessions', 'propose'], holder: restricted.id });
+    expect((await succeed('key', 'list', '--kind', 'operator')).data).toMatchObject([
+      { id: operator.id },
+    ]);
+    const restricted = await createKey(
+      '--kind',
+      'restricted',
+      '--right',
+      'sessions',
+      '--right',
+      'propose',
+    );
+    expect(restricted).toMatchObject({
+      kind: 'restricted',
+      rights: ['sessions', 'propose'],
+      holder: restricted.id,
+    });
     expect(restricted.key).toMatch(/^rk_test_[0-9A-Za-z]{38}$/);
     const { data } = await succeed('key', 'list', '--org', organization, '--kind', 'restricted');
     expect(data).toMatchObject([{ id: restricted.id }]);
@@ -128,7 +157,14 @@ describe('organizations and keys', () => {
 
   test('org set changes what is given', async () => {
     const { id } = await succeed('org', 'create', 'Old name');
-    const change = ['--name', 'New name', '--refund-approval', 'all', '--details-retention-days', '30'];
+    const change = [
+      '--name',
+      'New name',
+      '--refund-approval',
+      'all',
+      '--details-retention-days',
+      '30',
+    ];
     const changed = { name: 'New name', refund_approval: 'all', details_retention_days: 30 };
     expect(await succeed('org', 'set', id, ...change)).toMatchObject(changed);
     expect(await succeed('org', 'show', id)).toMatchObject(changed);
@@ -149,22 +185,42 @@ describe('organizations and keys', () => {
   test('key list shows every key, the oldest first, without its token', async () => {
     const { id } = await succeed('org', 'create', 'List');
     const made = [];
-    for (const mode of ['test', 'live']) made.push(await succeed('key', 'create', '--org', id, '--mode', mode));
+    for (const mode of ['test', 'live'])
+      made.push(await succeed('key', 'create', '--org', id, '--mode', mode));
     const shown = made.map(({ key: _, ...rest }) => rest);
     expect(await succeed('key', 'list', '--org', id)).toEqual({ object: 'list', data: shown });
-    const { key: _, ...ledger } = await succeed('key', 'create', '--kind', 'ledger', '--mode', 'live');
+    const { key: _, ...ledger } = await succeed(
+      'key',
+      'create',
+      '--kind',
+      'ledger',
+      '--mode',
+      'live',
+    );
     expect((await succeed('key', 'list', '--kind', 'ledger')).data).toContainEqual(ledger);
   });
 
   test('key revoke ends a key', async () => {
     const { id, key: _, ...rest } = await createKey();
-    expect(await succeed('key', 'revoke', id)).toEqual({ id, ...rest, revoked_at: expect.any(Number) });
-    expect(await fail('key', 'rotate', id)).toBe('This key is revoked or expired: create a new one.');
+    expect(await succeed('key', 'revoke', id)).toEqual({
+      id,
+      ...rest,
+      revoked_at: expect.any(Number),
+    });
+    expect(await fail('key', 'rotate', id)).toBe(
+      'This key is revoked or expired: create a new one.',
+    );
   });
 
   test('key rotate gives a new key like the old one, which ends after the overlap', async () => {
     const old = await createKey('--origin', 'https://a.example', '--holder', 'Ada Lovelace');
-    const { previous_expires_at, ...like } = await succeed('key', 'rotate', old.id, '--overlap', '12h');
+    const { previous_expires_at, ...like } = await succeed(
+      'key',
+      'rotate',
+      old.id,
+      '--overlap',
+      '12h',
+    );
     const kept = { holder: 'Ada Lovelace', rights: [], origins: ['https://a.example'] };
     expect(like).toMatchObject({ mode: 'test', kind: 'secret', organization, ...kept });
     expectFromNow(previous_expires_at, DAY_SECONDS / 2);
@@ -189,7 +245,16 @@ describe('organizations and keys', () => {
 test('payment record records a payment, and completes its session', async () => {
   const { key } = await createKey();
   const { id: checkout_session } = (await createSession(key)).body;
-  const facts = ['--mode', 'test', '--currency', 'usd', '--org', organization, '--session', checkout_session];
+  const facts = [
+    '--mode',
+    'test',
+    '--currency',
+    'usd',
+    '--org',
+    organization,
+    '--session',
+    checkout_session,
+  ];
   await fail('payment', 'record', ...facts, '--amount', '999');
   const payment = await succeed('payment', 'record', ...facts, '--amount', '1000');
   const { body } = await get(`${server.url}/v1/payments/${payment.id}`, { key });
@@ -209,7 +274,10 @@ describe('mistakes', () => {
     ['org create Shop --colour red', "Unknown option '--colour'."],
     ['org explode Shop', "Unknown command 'explode'. See tillgate --help."],
     ['org lists', "Unknown command 'lists' (Did you mean list?) See tillgate --help."],
-    ['key create --kind ledger --mode test --origin shop.example', 'shop.example is not an origin like'],
+    [
+      'key create --kind ledger --mode test --origin shop.example',
+      'shop.example is not an origin like',
+    ],
     ['key create --mode demo', "'demo' is invalid. Allowed choices are test, live."],
     ['key revoke', "Missing required argument 'key'."],
     [`key list now --org org_${UNKNOWN}`, "Too many arguments for 'list'."],
@@ -222,7 +290,10 @@ describe('mistakes', () => {
       'payment record --session pay_1',
       'It must be a whole identifier, cs_test_… or cs_live_…, with 26 characters after the last _.',
     ],
-    ['webhook listen', 'WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.'],
+    [
+      'webhook listen',
+      'WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.',
+    ],
   ])('%s', async (words, message) => {
     expect(await fail(...words.split(' ').filter(Boolean))).toContain(message);
   });
@@ -231,30 +302,41 @@ describe('mistakes', () => {
 describe('help', () => {
   const help = (...words: string[]) => command([...words, '--help'], { PORT: 'no port' });
 
-  test.each([[], ['org'], ['key'], ['payment'], ['webhook'], ['webhook', 'secret']])('%s', async (...words) => {
-    const { status, stdout, stderr } = await help(...words);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^Usage: ${['tillgate', ...words].join(' ')} `));
-    // A line a command, each with a word on it.
-    const [, commands = ''] = stdout.split('Commands:\n');
-    expect(commands.trimEnd().split('\n')).toEqual(commands.match(/^ {2}\S.* {2}\S.*$/gm));
-  });
+  test.each([[], ['org'], ['key'], ['payment'], ['webhook'], ['webhook', 'secret']])(
+    '%s',
+    async (...words) => {
+      const { status, stdout, stderr } = await help(...words);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: ${['tillgate', ...words].join(' ')} `));
+      // A line a command, each with a word on it.
+      const [, commands = ''] = stdout.split('Commands:\n');
+      expect(commands.trimEnd().split('\n')).toEqual(commands.match(/^ {2}\S.* {2}\S.*$/gm));
+    },
+  );
 
   test('of a command names its options', async () => {
     const { status, stdout } = await help('key', 'rotate');
     expect(status).toBe(0);
-    for (const option of ['<key>', '--overlap <span>', '--expires <when>']) expect(stdout).toContain(option);
+    for (const option of ['<key>', '--overlap <span>', '--expires <when>'])
+      expect(stdout).toContain(option);
   });
 
-  test.each([[[]], [['key']]])('no command is answered with help and exit code 1', async (words) => {
-    const { status, stdout, stderr } = await command(words, {});
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^Usage: tillgate/);
-  });
+  test.each([[[]], [['key']]])(
+    'no command is answered with help and exit code 1',
+    async (words) => {
+      const { status, stdout, stderr } = await command(words, {});
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^Usage: tillgate/);
+    },
+  );
 
   test('--version is the version of package.json', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(await commandLine(['--version'], {})).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await commandLine(['--version'], {})).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
   });
 });
 
@@ -266,7 +348,9 @@ test('a reader that closes the pipe early is no error', async () => {
 
 test('a command ends when the application cannot start', async () => {
   const broken = await createDatabase();
-  await withClient(broken.url, (client) => client.query('ALTER TABLE encryption_keys RENAME TO lost'));
+  await withClient(broken.url, (client) =>
+    client.query('ALTER TABLE encryption_keys RENAME TO lost'),
+  );
   expect(await commandLine(['org', 'list'], { DATABASE_URL: broken.url })).toEqual({
     status: 1,
     stdout: '',

@@ -13,7 +13,8 @@ const TEMPLATE =
 const service = useService({ config: { publicUrl: PUBLIC_URL } });
 const shop = useShop(service);
 
-const set = (...words: string[]) => command(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
+const set = (...words: string[]) =>
+  command(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
 
 async function run(...words: string[]): Promise<unknown> {
   const { status, stdout, stderr } = await set(shop.organization, ...words);
@@ -30,13 +31,17 @@ async function pay(of: Shop, body: object = SMALLEST) {
 }
 
 function filled(id: string, path: string): string {
-  const [back, no] = ['return', 'cancel'].map((way) => encodeURIComponent(`${PUBLIC_URL}${path}/${way}`));
+  const [back, no] = ['return', 'cancel'].map((way) =>
+    encodeURIComponent(`${PUBLIC_URL}${path}/${way}`),
+  );
   return `https://pay.example/start?id=${id}&of=${shop.organization}&back=${back}&no=${no}&~`;
 }
 
 test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
   const { organization: id } = shop;
-  expect(await run('--mode', 'live', '--payment-url', 'https://old.example/%7bCHECKOUT_SESSION_ID%7D')).toBeDefined();
+  expect(
+    await run('--mode', 'live', '--payment-url', 'https://old.example/%7bCHECKOUT_SESSION_ID%7D'),
+  ).toBeDefined();
   const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
   expect(shown).toMatchObject({ id, payment_url: { test: null, live: TEMPLATE } });
   const live = await shop.in('live', service);
@@ -45,7 +50,9 @@ test('a page leads to the payment URL of the organization and mode, until there 
   const other = await pay(shop);
   expect(other.location).toBe(`${other.path}/pretend`);
   await run('--mode', 'test', '--payment-url', 'https://test.example/{CHECKOUT_SESSION_ID}');
-  expect(await run('--mode', 'live', '--no-payment-url')).toMatchObject({ payment_url: { live: null } });
+  expect(await run('--mode', 'live', '--no-payment-url')).toMatchObject({
+    payment_url: { live: null },
+  });
   const nowhere = await pay(live);
   expect(nowhere.location).toBe(nowhere.path);
   expect((await pay(shop)).location).toMatch(/^https:\/\/test\.example\//);
@@ -65,7 +72,11 @@ test("it must be https and contain the session's ID after its host, and the orga
       'https://pay.example/?id=%7BSESSION_ID%7D',
       'payment_url.live must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
     ],
-    [shop.organization, 'https://pay.example', 'payment_url.live must contain {CHECKOUT_SESSION_ID}.'],
+    [
+      shop.organization,
+      'https://pay.example',
+      'payment_url.live must contain {CHECKOUT_SESSION_ID}.',
+    ],
     [unknownId('org'), TEMPLATE, 'No such organization.'],
   ];
   for (const [organization = '', url = '', message] of wrong) {
@@ -76,13 +87,17 @@ test("it must be https and contain the session's ID after its host, and the orga
 
 test('a page shows whom to ask and on which terms', async () => {
   const { organization: id } = shop;
-  const [contact, terms_url, privacy_url] = ['help@shop.example', 'https://shop.example/terms', 'https://a.example/?"'];
+  const [contact, terms_url, privacy_url] = [
+    'help@shop.example',
+    'https://shop.example/terms',
+    'https://a.example/?"',
+  ];
   const { path } = await openPage(shop);
   const links = async () => {
     const { text } = await visit(service.url + path);
     const [, footer = ''] = /<footer>(.*)<\/footer>/.exec(text) ?? [];
-    return [...footer.matchAll(/<a href="([^"]+)" target="_blank" rel="noopener">([^<]+)</g)].map((found) =>
-      found.slice(1),
+    return [...footer.matchAll(/<a href="([^"]+)" target="_blank" rel="noopener">([^<]+)</g)].map(
+      (found) => found.slice(1),
     );
   };
   expect(await links()).toEqual([]);
@@ -101,9 +116,17 @@ test('a page shows whom to ask and on which terms', async () => {
     ['https://a.example/?&quot;', 'Privacy'],
   ]);
   const wrong = [
-    ['--contact', 'help@', 'contact must be an e-mail address or an https URL of at most 500 characters.'],
+    [
+      '--contact',
+      'help@',
+      'contact must be an e-mail address or an https URL of at most 500 characters.',
+    ],
     ['--contact', `https://a.example/${'a'.repeat(500)}`, 'contact must be'],
-    ['--terms-url', 'http://shop.example', 'terms_url must be an https URL of at most 500 characters.'],
+    [
+      '--terms-url',
+      'http://shop.example',
+      'terms_url must be an https URL of at most 500 characters.',
+    ],
     ['--privacy-url', 'help@shop.example', 'privacy_url must be'],
     ['--contact', 'https://a:b@shop.example', 'contact must not contain user information.'],
     ['--privacy-url', 'https://:b@shop.example', 'privacy_url must not contain user information.'],

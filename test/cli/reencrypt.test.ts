@@ -10,7 +10,11 @@ import { type Received, type Receiver, startReceiver } from '../support/receiver
 import { createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
 import { isSignedBy, startWebhooks } from '../support/webhooks.js';
 
-const [FIRST, SECOND, THIRD] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];
+const [FIRST, SECOND, THIRD] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [
+  string,
+  string,
+  string,
+];
 const ENDPOINTS = '/v1/webhook_endpoints';
 
 type World = Awaited<ReturnType<typeof startWebhooks>>;
@@ -39,10 +43,18 @@ async function startWith(encryptionKey: string, ...decryptionKeys: string[]): Pr
   return world;
 }
 
-const sent = (idempotencyKey: string, body: object = {}) => ({ key: tenant.test, idempotencyKey, body });
+const sent = (idempotencyKey: string, body: object = {}) => ({
+  key: tenant.test,
+  idempotencyKey,
+  body,
+});
 
 async function tillgate(words: string[], ENCRYPTION_KEY: string, ...others: string[]) {
-  const environment = { DATABASE_URL: keyless.service.databaseUrl, ENCRYPTION_KEY, DECRYPTION_KEYS: others.join(', ') };
+  const environment = {
+    DATABASE_URL: keyless.service.databaseUrl,
+    ENCRYPTION_KEY,
+    DECRYPTION_KEYS: others.join(', '),
+  };
   const { status, stdout } = await command(words, environment);
   return { status, ...JSON.parse(stdout) };
 }
@@ -53,8 +65,14 @@ async function examined(...keys: [string, ...string[]]) {
 }
 
 /** Which of the secrets sign what the endpoint is sent. */
-async function signers({ service }: World, id: string, secrets: readonly string[]): Promise<readonly string[]> {
-  expect((await post(`${service.url}${ENDPOINTS}/${id}/test`, { key: tenant.test })).body.status_code).toBe(204);
+async function signers(
+  { service }: World,
+  id: string,
+  secrets: readonly string[],
+): Promise<readonly string[]> {
+  expect(
+    (await post(`${service.url}${ENDPOINTS}/${id}/test`, { key: tenant.test })).body.status_code,
+  ).toBe(204);
   return secrets.filter((secret) => isSignedBy(secret, receiver.received.at(-1) as Received));
 }
 
@@ -73,11 +91,22 @@ test('all secrets are encrypted with the new key, and none is lost', async () =>
   expect(await signers(second, id, secrets)).toEqual(secrets);
   const found = '4 of 4 stored secrets are under an older key.';
   expect(await examined(SECOND, FIRST)).toMatchObject({ status: 'warn', found });
-  expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({ status: 0, reencrypted: 7, unreadable: 0 });
-  expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({ status: 0, reencrypted: 0, unreadable: 0 });
+  expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({
+    status: 0,
+    reencrypted: 7,
+    unreadable: 0,
+  });
+  expect(await tillgate(['reencrypt'], SECOND, FIRST)).toEqual({
+    status: 0,
+    reencrypted: 0,
+    unreadable: 0,
+  });
 
   const last = await startWith(SECOND);
-  expect(await examined(SECOND)).toMatchObject({ status: 'ok', found: 'The current key reads all 4 stored secrets.' });
+  expect(await examined(SECOND)).toMatchObject({
+    status: 'ok',
+    found: 'The current key reads all 4 stored secrets.',
+  });
   expect(await signers(last, id, secrets)).toEqual(secrets);
   const again = await post(`${last.service.url}${ENDPOINTS}/${id}/rotate_secret`, sent('two'));
   expect([isReplay(again), again.text]).toEqual([true, rotated.text]);
@@ -87,7 +116,11 @@ test('a secret that no key decrypts stays as it is', async () => {
   const advice = expect.stringMatching(/^Set the key that they were stored under/);
   const found = 'No key reads 4 stored secrets.';
   expect(await examined(THIRD, FIRST)).toEqual({ name: 'secrets', status: 'fail', found, advice });
-  expect(await tillgate(['reencrypt'], THIRD, FIRST)).toEqual({ status: 1, reencrypted: 0, unreadable: 7 });
+  expect(await tillgate(['reencrypt'], THIRD, FIRST)).toEqual({
+    status: 1,
+    reencrypted: 0,
+    unreadable: 7,
+  });
   expect(await examined(SECOND)).toMatchObject({ status: 'ok' });
 });
 
@@ -97,12 +130,19 @@ test('a secret that is rotated meanwhile is not put back', async () => {
   await sql.query('BEGIN');
   await sql.query('SELECT FROM webhook_endpoints FOR UPDATE');
   const running = tillgate(['reencrypt'], THIRD, SECOND);
-  await until(() => withClient(databaseUrl, async (client) => (await waitingForLocks(client)) === 1));
+  await until(() =>
+    withClient(databaseUrl, async (client) => (await waitingForLocks(client)) === 1),
+  );
   await sql.query('UPDATE webhook_endpoints SET previous_secret = secret, secret = $1', [rotated]);
   await sql.query('COMMIT');
   expect(await running).toEqual({ status: 0, reencrypted: 7, unreadable: 0 });
-  const { rows } = await sql.query('SELECT secret, previous_secret AS previous FROM webhook_endpoints');
+  const { rows } = await sql.query(
+    'SELECT secret, previous_secret AS previous FROM webhook_endpoints',
+  );
   const third = (await startWith(THIRD)).service.application.get(Encryption);
   expect(third.decrypt(rows[0].secret)).toBe('rotated');
-  expect([third.stateOf(rows[0].secret), third.stateOf(rows[0].previous)]).toEqual(['current', 'current']);
+  expect([third.stateOf(rows[0].secret), third.stateOf(rows[0].previous)]).toEqual([
+    'current',
+    'current',
+  ]);
 });

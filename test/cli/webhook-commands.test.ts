@@ -9,7 +9,9 @@ const world = useWebhooks();
 const shop = useShop(world.service, {}, beforeAll);
 
 async function webhook(...words: string[]) {
-  const { status, stdout, stderr } = await command(['webhook', ...words], { DATABASE_URL: world.service.databaseUrl });
+  const { status, stdout, stderr } = await command(['webhook', ...words], {
+    DATABASE_URL: world.service.databaseUrl,
+  });
   return status === 0 ? JSON.parse(stdout) : stderr;
 }
 
@@ -21,12 +23,16 @@ test('secret rotate prints the new secret', async () => {
     webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     previous_expires_at: expect.any(Number),
   });
-  expect(await webhook('secret', 'rotate', '--org', 'org_01jd0000000000000000000000')).toBe('No such organization.\n');
+  expect(await webhook('secret', 'rotate', '--org', 'org_01jd0000000000000000000000')).toBe(
+    'No such organization.\n',
+  );
 });
 
 test('listen verifies what it receives until it is interrupted', async () => {
   const { webhook_secret: WEBHOOK_SECRET } = await rotate();
-  const listener = run(['dist/src/operator/cli/cli.js', 'webhook', 'listen', '--port', '0'], { WEBHOOK_SECRET });
+  const listener = run(['dist/src/operator/cli/cli.js', 'webhook', 'listen', '--port', '0'], {
+    WEBHOOK_SECRET,
+  });
   await until(() => listener.stderr().includes('\n'));
   const [url = ''] = /http:\S+/.exec(listener.stderr()) ?? [];
   const { session, event } = await shop.notified(url);

@@ -30,7 +30,12 @@ type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 const NOW = { now: Date.now(), ahead: 0 };
 const PAGE = { limit: 1, cursor: undefined };
 const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
-const NOT_FILTERED = { type: undefined, object: undefined, about: undefined, organization: undefined };
+const NOT_FILTERED = {
+  type: undefined,
+  object: undefined,
+  about: undefined,
+  organization: undefined,
+};
 const EVENTS = { ...CREATED, ...NOT_FILTERED, order: 'desc' } as const;
 
 test('each statement names its organization and mode, or says why it reads those of all', async () => {
@@ -70,7 +75,8 @@ test('each statement names its organization and mode, or says why it reads those
     add: () => organizations.add(other, secret),
     storeSettings: async () => {
       const test = 'https://pay.test/{CHECKOUT_SESSION_ID}';
-      for (const url of [test, null]) await organizations.storeSettings(other.with({ paymentUrl: { test: url } }));
+      for (const url of [test, null])
+        await organizations.storeSettings(other.with({ paymentUrl: { test: url } }));
     },
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
@@ -111,7 +117,8 @@ test('each statement names its organization and mode, or says why it reads those
       get: () => endpoints.get(owner, id),
       lock: () => endpoints.lock(unit, id),
       change: () => endpoints.change(unit, endpoint),
-      recordHealth: () => endpoints.recordHealth(owner, claimed, { failingSince: NOW.now, disabledReason: null }),
+      recordHealth: () =>
+        endpoints.recordHealth(owner, claimed, { failingSince: NOW.now, disabledReason: null }),
       rotateSecret: () => endpoints.rotateSecret(unit, id, secret, NOW.now),
       secretsOf: () => endpoints.secretsOf(owner, id, NOW.now),
       remove: () => endpoints.remove(unit, id),
@@ -123,7 +130,8 @@ test('each statement names its organization and mode, or says why it reads those
   const notified = { endpoint: null, url: 'https://shop.test', attempts: 0 };
   const ofDeliveries: Calls<EventDeliveries> = {
     attemptsAt: () => deliveries.attemptsAt(caller, event),
-    undeliveredSince: () => deliveries.undeliveredSince(caller, { object: session.id, type: event.type }),
+    undeliveredSince: () =>
+      deliveries.undeliveredSince(caller, { object: session.id, type: event.type }),
     send: () => deliveries.send(unit, event, [notified], NOW.now),
     lockRecipients: () => deliveries.lockRecipients(unit, event),
   };
@@ -136,7 +144,8 @@ test('each statement names its organization and mode, or says why it reads those
     get: () => payments.get(caller, paid),
     lock: () => payments.lock(unit, paid),
     byReference: () => payments.byReference(caller, 'recorded'),
-    restoreAmounts: () => payments.restoreAmounts(unit, paid, { amountRefunded: 0, amountPendingRefund: 1 }),
+    restoreAmounts: () =>
+      payments.restoreAmounts(unit, paid, { amountRefunded: 0, amountPendingRefund: 1 }),
     changeAmount: () => payments.changeAmount(unit, paid, 'reserve', 1),
     list: () => payments.list(caller, filter),
     listOfAll: async () => {
@@ -152,12 +161,21 @@ test('each statement names its organization and mode, or says why it reads those
     get: () => holds.get(caller, hold.state.id),
     close: () => holds.close(unit, hold.release()),
     listOfAll: () =>
-      holds.listOfAll(ledger, { ...CREATED, payment: paid, status: 'released', organization: undefined }),
+      holds.listOfAll(ledger, {
+        ...CREATED,
+        payment: paid,
+        status: 'released',
+        organization: undefined,
+      }),
   };
 
   const refunds = port(Refunds);
   const proposal = { payment: paid, amount: 1, reference: 'proposed', description: null };
-  const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
+  const refund = Refund.propose(
+    { ...payment.state, refundable: payment.refundable },
+    proposal,
+    NOW,
+  );
   const id = refund.state.id as OwnId;
   const waiting = Refund.restore({ ...refund.state, approvalExpiresAt: NOW.now });
   const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;
@@ -167,14 +185,17 @@ test('each statement names its organization and mode, or says why it reads those
     read: () => refunds.read(caller, id),
     lock: () => refunds.lock(unit, id),
     byReference: () => refunds.byReference(caller, 'proposed'),
-    byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
+    byPayout: () =>
+      refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
     ofPayment: () => refunds.ofPayment(caller, paid),
     list: async () => {
-      for (const reference of [undefined, 'proposed']) await refunds.list(caller, { ...listed, reference });
+      for (const reference of [undefined, 'proposed'])
+        await refunds.list(caller, { ...listed, reference });
     },
     listOfAll: () => refunds.listOfAll(ledger, { ...listed, organization: undefined }),
     overdue: async () => {
-      for (const clock of [undefined, { ...caller, ahead: 0 }]) await refunds.overdue(1, waiting, clock);
+      for (const clock of [undefined, { ...caller, ahead: 0 }])
+        await refunds.overdue(1, waiting, clock);
     },
     change: () => refunds.change(unit, refund, refund.cancel(NOW.now)),
   };
@@ -192,6 +213,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofRefunds,
   ];
   for (const calls of all) for (const work of Object.values(calls)) await call(work);
-  for (const work of Object.values(ofLedger)) await call(work, { organization: NO_ORGANIZATION, mode: 'test' });
+  for (const work of Object.values(ofLedger))
+    await call(work, { organization: NO_ORGANIZATION, mode: 'test' });
   await expect(service.close()).resolves.toBeUndefined();
 });

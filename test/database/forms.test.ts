@@ -39,7 +39,14 @@ const THING = insertInto<ThingRecord, { copies: number | null }>('new_thing', Th
   ],
 });
 
-const TEXTS = ['', 'NULL', '{"a","b"}', `"quoted" 'text' \\n ${'€'.repeat(9)}`, 'line\nline\t', null];
+const TEXTS = [
+  '',
+  'NULL',
+  '{"a","b"}',
+  `"quoted" 'text' \\n ${'€'.repeat(9)}`,
+  'line\nline\t',
+  null,
+];
 const things = TEXTS.map((text, id) => ({
   id,
   text,
@@ -53,7 +60,12 @@ const things = TEXTS.map((text, id) => ({
 
 test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one row and of many', async () => {
   const { url, drop } = await createDatabase({ empty: true });
-  const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  const dataSource = await createDataSource({
+    url,
+    poolSize: 2,
+    records: [],
+    timeLimits: true,
+  }).initialize();
   try {
     await dataSource.query(`CREATE TABLE things (id integer PRIMARY KEY, text text, texts text[], json json NOT NULL,
       bytes bytea NOT NULL, flag boolean NOT NULL, at timestamptz NOT NULL);
@@ -73,10 +85,15 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
       for (const thing of things) database.batched(unit, THING, thing);
     });
     const together = await stored();
-    for (const thing of things) await units.commit(owner, async (unit) => database.batched(unit, THING, thing));
+    for (const thing of things)
+      await units.commit(owner, async (unit) => database.batched(unit, THING, thing));
     expect(await stored()).toEqual(together);
-    expect(together.kept).toEqual(things.map(({ copies, json, ...kept }) => ({ ...kept, json: JSON.stringify(json) })));
-    expect(together.copies.map(({ id }: { id: number }) => id)).toEqual([1, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5]);
+    expect(together.kept).toEqual(
+      things.map(({ copies, json, ...kept }) => ({ ...kept, json: JSON.stringify(json) })),
+    );
+    expect(together.copies.map(({ id }: { id: number }) => id)).toEqual([
+      1, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5,
+    ]);
   } finally {
     await dataSource.destroy();
     await drop();

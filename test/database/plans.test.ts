@@ -29,7 +29,8 @@ test('of a table that has just grown, a list of one organization reads no rows o
   const database = service.application.get(Database);
   try {
     // Autovacuum would analyze a table while it is being filled, and see its pages without their rows.
-    for (const table of TABLES) await service.sql.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    for (const table of TABLES)
+      await service.sql.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     let shop = await Shop.open(service);
     for (let number = 0; number < SHOPS; number++) {
       if (number > 0) shop = await Shop.open(service, shop);
@@ -45,12 +46,20 @@ test('of a table that has just grown, a list of one organization reads no rows o
     await shop.get('/v1/checkout_sessions?reference=4711');
     for (const table of [...TABLES, 'checkout_sessions']) await multiply(service, table);
     await service.sql.query(`ANALYZE ${TABLES.join(', ')}`);
-    const { rows } = await database.autocommit<{ name: string; parameters: number }>(OWNER, PREPARED, []);
+    const { rows } = await database.autocommit<{ name: string; parameters: number }>(
+      OWNER,
+      PREPARED,
+      [],
+    );
     const wrong: string[] = [];
     for (const { name, parameters } of rows) {
       const text = `EXPLAIN (FORMAT JSON) EXECUTE "${name}" (${Array(parameters).fill('NULL')})`;
       const [plan] = (
-        await database.autocommit<Record<string, [{ Plan: Node }]>>(OWNER, { name: `explain ${name}`, text }, [])
+        await database.autocommit<Record<string, [{ Plan: Node }]>>(
+          OWNER,
+          { name: `explain ${name}`, text },
+          [],
+        )
       ).rows;
       const nodes = nodesOf(plan?.['QUERY PLAN']?.[0].Plan as Node);
       const others = nodes.filter(
@@ -62,7 +71,12 @@ test('of a table that has just grown, a list of one organization reads no rows o
     }
     expect(wrong).toEqual([]);
     expect(rows.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['checkout.find', 'checkout.list', 'checkout.list_reference', 'refunds.find']),
+      expect.arrayContaining([
+        'checkout.find',
+        'checkout.list',
+        'checkout.list_reference',
+        'refunds.find',
+      ]),
     );
   } finally {
     await service.close();

@@ -19,12 +19,14 @@ beforeEach(async () => {
   );
   messages = { parseComplete: 0, rowDescription: 0 };
   const { connection } = client as unknown as { connection: Connection };
-  for (const name of ['parseComplete', 'rowDescription'] as const) connection.on(name, () => (messages[name] += 1));
+  for (const name of ['parseComplete', 'rowDescription'] as const)
+    connection.on(name, () => (messages[name] += 1));
 });
 
 afterEach(() => client.end());
 
-const runAll = (name: string, text: string, runs: readonly Values[]) => sent(client, { name, text }, runs);
+const runAll = (name: string, text: string, runs: readonly Values[]) =>
+  sent(client, { name, text }, runs);
 
 async function run(name: string, text: string, values: Values = []) {
   const [outcome] = await runAll(name, text, [values]);
@@ -36,18 +38,33 @@ const add = (id: unknown, note: unknown) => run(ADD.name, ADD.text, [id, note]);
 test('values and columns of every type come through as with pg', async () => {
   const text = `SELECT $1::text AS text, $2::int AS int, $3::json AS json, $4::bytea AS bytea, $5::boolean AS boolean,
     $6::timestamptz AS time, $7::text[] AS texts, $8::text AS nothing, 2.5::numeric AS numeric`;
-  const values = ['é😀', -7, '{"a":[1]}', Buffer.from([0, 255]), true, new Date(0), ['a', '"', null], null];
+  const values = [
+    'é😀',
+    -7,
+    '{"a":[1]}',
+    Buffer.from([0, 255]),
+    true,
+    new Date(0),
+    ['a', '"', null],
+    null,
+  ];
   const { rows } = await client.query(text, values);
   messages.rowDescription = 0;
-  for (const _ of ['described', 'remembered']) expect(await run('types', text, values)).toEqual({ rows, rowCount: 1 });
-  expect(rows).toEqual([expect.objectContaining({ text: 'é😀', int: -7, json: { a: [1] }, nothing: null })]);
+  for (const _ of ['described', 'remembered'])
+    expect(await run('types', text, values)).toEqual({ rows, rowCount: 1 });
+  expect(rows).toEqual([
+    expect.objectContaining({ text: 'é😀', int: -7, json: { a: [1] }, nothing: null }),
+  ]);
   expect(messages.rowDescription).toBe(1);
 });
 
 test('each statement is prepared and described once for each connection, also among others', async () => {
   const numbers = 'SELECT n FROM generate_series(1, $1::int) AS n';
   expect(await run('numbers', numbers, [2])).toEqual({ rows: [{ n: 1 }, { n: 2 }], rowCount: 2 });
-  expect(await run('letter', `SELECT 'a' AS letter`)).toEqual({ rows: [{ letter: 'a' }], rowCount: 1 });
+  expect(await run('letter', `SELECT 'a' AS letter`)).toEqual({
+    rows: [{ letter: 'a' }],
+    rowCount: 1,
+  });
   expect(await run('numbers', numbers, [0])).toEqual({ rows: [], rowCount: 0 });
   expect(await run('numbers', numbers, [1])).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
   expect(messages).toEqual({ parseComplete: 2, rowDescription: 2 });
@@ -58,7 +75,10 @@ test('several runs are one transaction, and each has its own rows', async () => 
   for (const _ of ['described', 'remembered']) {
     const [two, none, one] = await runAll('series', text, [[2], [0], [1]]);
     const at = two?.rows[0]?.at;
-    const counted = (count: number) => ({ rows: [1, 2].slice(0, count).map((n) => ({ n, at })), rowCount: count });
+    const counted = (count: number) => ({
+      rows: [1, 2].slice(0, count).map((n) => ({ n, at })),
+      rowCount: count,
+    });
     expect([two, none, one]).toEqual([counted(2), counted(0), counted(1)]);
   }
   expect(messages).toEqual({ parseComplete: 1, rowDescription: 1 });
@@ -68,7 +88,10 @@ test('of several runs none has happened when one is refused', async () => {
   const runs = [2, 1, 3].map((id) => [id, 'again']);
   await expect(runAll(ADD.name, ADD.text, runs)).rejects.toMatchObject(DUPLICATE);
   expect(await add(2, 'again')).toEqual({ rows: [{ id: 2, note: 'again' }], rowCount: 1 });
-  expect((await client.query('SELECT id FROM notes ORDER BY id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
+  expect((await client.query('SELECT id FROM notes ORDER BY id')).rows).toEqual([
+    { id: 1 },
+    { id: 2 },
+  ]);
 });
 
 test('a write that returns nothing tells how many rows it changed', async () => {
@@ -82,13 +105,15 @@ test.each([
   ['for a value that is none', 'x', { code: '22P02', statement: 'add' }],
 ])('refused at its first run %s, it works at its next', async (_, id, refusal) => {
   await expect(add(id, 'one')).rejects.toMatchObject(refusal);
-  for (const id of [2, 3]) expect(await add(id, 'two')).toEqual({ rows: [{ id, note: 'two' }], rowCount: 1 });
+  for (const id of [2, 3])
+    expect(await add(id, 'two')).toEqual({ rows: [{ id, note: 'two' }], rowCount: 1 });
   await expect(add(2, 'two')).rejects.toMatchObject(DUPLICATE);
   expect(messages.parseComplete).toBe(1);
 });
 
 test('a faulty statement is an error each time, and the connection goes on', async () => {
-  for (const _ of [1, 2]) await expect(run('faulty', 'SELEC 1')).rejects.toMatchObject({ code: '42601' });
+  for (const _ of [1, 2])
+    await expect(run('faulty', 'SELEC 1')).rejects.toMatchObject({ code: '42601' });
   expect(await add(2, null)).toEqual({ rows: [{ id: 2, note: null }], rowCount: 1 });
 });
 

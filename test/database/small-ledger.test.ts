@@ -32,37 +32,57 @@ afterAll(async () => {
   await database.drop();
 });
 
-const rows = (sql: string) => withClient(database.url, async (client: Client) => (await client.query(sql)).rows);
+const rows = (sql: string) =>
+  withClient(database.url, async (client: Client) => (await client.query(sql)).rows);
 const idOf = (name: string) => `${name} of ${payment}`;
 const refund = (name: string, amount: number, number = 1) =>
-  ({ id: idOf(name), amount, currency: 'usd', payment, claim: { number, expires_at: 0 } }) as LedgerRefund;
-const settle = (name: string, payout: Payout, claim = 1) => book.change(idOf(name), claim, async () => payout);
+  ({
+    id: idOf(name),
+    amount,
+    currency: 'usd',
+    payment,
+    claim: { number, expires_at: 0 },
+  }) as LedgerRefund;
+const settle = (name: string, payout: Payout, claim = 1) =>
+  book.change(idOf(name), claim, async () => payout);
 
 async function balances(): Promise<{ captured: number; inFlight: number }> {
-  const balance = (account: string) => `(SELECT balance::integer FROM accounts WHERE name = '${account} ${payment}')`;
-  return (await rows(`SELECT ${balance('captured')} AS captured, ${balance('in flight')} AS "inFlight"`))[0];
+  const balance = (account: string) =>
+    `(SELECT balance::integer FROM accounts WHERE name = '${account} ${payment}')`;
+  return (
+    await rows(`SELECT ${balance('captured')} AS captured, ${balance('in flight')} AS "inFlight"`)
+  )[0];
 }
 
 test.each([
   ['paid', PAID, { captured: 40, inFlight: 0 }],
   ['refused', REFUSED, { captured: 100, inFlight: 0 }],
   ['postponed', POSTPONED, { captured: 100, inFlight: 0 }],
-])('a refund that is %s moves its money once, however often it is begun and settled', async (_, payout, settled) => {
-  await atOnce(3, () => book.begin(refund('re', 60)));
-  expect(await balances()).toEqual({ captured: 40, inFlight: 60 });
-  await atOnce(3, () => settle('re', payout));
-  expect(await balances()).toEqual(settled);
-});
+])(
+  'a refund that is %s moves its money once, however often it is begun and settled',
+  async (_, payout, settled) => {
+    await atOnce(3, () => book.begin(refund('re', 60)));
+    expect(await balances()).toEqual({ captured: 40, inFlight: 60 });
+    await atOnce(3, () => settle('re', payout));
+    expect(await balances()).toEqual(settled);
+  },
+);
 
 test('what was paid elsewhere leaves once, also if it was in flight, and not beyond what is there', async () => {
-  const paid = (name: string, amount: number) => ({ ...refund(name, amount), provider_reference: 'p_1' });
+  const paid = (name: string, amount: number) => ({
+    ...refund(name, amount),
+    provider_reference: 'p_1',
+  });
   await atOnce(3, () => book.record(paid('re_1', 60)));
   expect(await balances()).toEqual({ captured: 40, inFlight: 0 });
   expect(await book.record(paid('re_2', 41))).toBe('accounts_covered');
   await book.begin(refund('re_3', 40));
   await atOnce(3, () => book.record(paid('re_3', 40)));
   expect(await balances()).toEqual({ captured: 0, inFlight: 0 });
-  expect(await settle('re_3', PAID, 2)).toMatchObject({ status: 'paid', provider_reference: 'p_1' });
+  expect(await settle('re_3', PAID, 2)).toMatchObject({
+    status: 'paid',
+    provider_reference: 'p_1',
+  });
   expect(await book.record({ ...paid('re_4', 1), payment: 'other' })).toBe('refunds_payment');
 });
 
@@ -92,7 +112,9 @@ test('while one decides, nobody else does, and who comes later sees what was dec
     }),
   );
   expect(seen).toEqual(['in_flight', 'paid', 'paid', 'paid']);
-  await expect(settle('re', REFUSED).then(() => settle('re', PAID))).rejects.toThrow('cannot become');
+  await expect(settle('re', REFUSED).then(() => settle('re', PAID))).rejects.toThrow(
+    'cannot become',
+  );
 });
 
 test('who was overtaken does not begin a postponed refund again', async () => {
@@ -110,10 +132,22 @@ test.each([
   ['UPDATE payments SET amount = 1', 'what is in the book stays'],
   ['UPDATE refunds SET amount = 1', 'what is in the book stays'],
   ['DELETE FROM refunds', 'what is in the book stays'],
-  [`INSERT INTO refunds SELECT 're', id, 'eur', 1, 'in_flight', 1 FROM payments LIMIT 1`, 'refunds_payment'],
-  [`INSERT INTO refunds SELECT 're', id, 'usd', 0, 'in_flight', 1 FROM payments LIMIT 1`, 'transfers_amount'],
-  [`INSERT INTO refunds SELECT 're', id, 'usd', 1, 'paid', 1 FROM payments LIMIT 1`, 'refunds_paid'],
-  [`INSERT INTO refunds SELECT 're', id, 'usd', 1, 'lost', 1 FROM payments LIMIT 1`, 'refunds_status'],
+  [
+    `INSERT INTO refunds SELECT 're', id, 'eur', 1, 'in_flight', 1 FROM payments LIMIT 1`,
+    'refunds_payment',
+  ],
+  [
+    `INSERT INTO refunds SELECT 're', id, 'usd', 0, 'in_flight', 1 FROM payments LIMIT 1`,
+    'transfers_amount',
+  ],
+  [
+    `INSERT INTO refunds SELECT 're', id, 'usd', 1, 'paid', 1 FROM payments LIMIT 1`,
+    'refunds_paid',
+  ],
+  [
+    `INSERT INTO refunds SELECT 're', id, 'usd', 1, 'lost', 1 FROM payments LIMIT 1`,
+    'refunds_status',
+  ],
 ])('%s is refused', async (sql, why) => {
   await expect(rows(sql)).rejects.toThrow(why);
 });

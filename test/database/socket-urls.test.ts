@@ -51,16 +51,24 @@ const FORMS: readonly (() => string)[] = [
 
 test.each(FORMS)('%s', async (form) => {
   const { databaseUrl = '' } = readConfig({ DATABASE_URL: form() });
-  const { rows } = await withClient(databaseUrl, (client) => client.query('SELECT current_database() AS name'));
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query('SELECT current_database() AS name'),
+  );
   expect(rows).toEqual([{ name }]);
 });
 
 test('the command line connects by a socket', async () => {
-  const { status, stdout } = await command(['org', 'list'], { DATABASE_URL: (FORMS[0] as () => string)() });
+  const { status, stdout } = await command(['org', 'list'], {
+    DATABASE_URL: (FORMS[0] as () => string)(),
+  });
   expect([status, JSON.parse(stdout)]).toEqual([0, { object: 'list', data: [] }]);
 });
 
 test('other URLs stay as they are', () => {
-  const urls = ['postgres://me@db:5433/shop?application_name=a%20b', 'postgres://[::1]:5432/shop', 'postgres://db'];
+  const urls = [
+    'postgres://me@db:5433/shop?application_name=a%20b',
+    'postgres://[::1]:5432/shop',
+    'postgres://db',
+  ];
   for (const url of urls) expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });

@@ -18,10 +18,17 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
-  dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  dataSource = await createDataSource({
+    url,
+    poolSize: 2,
+    records: [],
+    timeLimits: true,
+  }).initialize();
   const { master } = dataSource.driver as unknown as { master: Pool };
   master.on('acquire', tellLater);
-  await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
+  await dataSource.query(
+    'CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)',
+  );
   await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
   database = new Database(dataSource);
   units = unitsOf(database);
@@ -73,7 +80,8 @@ const sit = (unit: Work, seat: number, guest: string | null) =>
   database.batched(unit, SEAT, { seat, guest }, { stale: ['seats_pkey'] });
 const RENAME = { name: 'seats.rename', text: 'UPDATE seats SET guest = $2 WHERE seat = $1' };
 /** Stale when nobody sits there. */
-const rename = (unit: Work, seat: number, guest: string) => database.changing(unit, RENAME, [seat, guest], 1);
+const rename = (unit: Work, seat: number, guest: string) =>
+  database.changing(unit, RENAME, [seat, guest], 1);
 const note = (unit: Work, text: string) => database.batched(unit, NOTE, { note: text });
 /** What a lock does. */
 const lock = (unit: Work) => database.query(unit, { name: 'lock', text: 'SELECT 1 AS locked' }, []);
@@ -112,50 +120,59 @@ test('writes nothing when nothing is added', async () => {
 test.each([
   ['a constraint says that the state is stale', 1, sit, { 1: 'Ada', 2: 'Bob' }],
   ['a step changes another number of rows than it must', 2, rename, { 2: 'Bob' }],
-])('runs again with a new unit when %s, in a new transaction if one was open', async (_, taken, write, seats) => {
-  for (const isOpen of [false, true]) {
-    await dataSource.query('TRUNCATE seats, notes');
-    await seat(taken);
-    const { use } = attempts(async (unit, attempt) => {
-      if (isOpen) await lock(unit);
-      note(unit, `seat ${attempt}`);
-      write(unit, attempt, 'Bob');
-      return attempt;
-    });
-    expect(await units.commit(owner, use)).toBe(2);
-    expect(await stored()).toEqual({ seats, notes: ['seat 2'] });
-  }
-});
+])(
+  'runs again with a new unit when %s, in a new transaction if one was open',
+  async (_, taken, write, seats) => {
+    for (const isOpen of [false, true]) {
+      await dataSource.query('TRUNCATE seats, notes');
+      await seat(taken);
+      const { use } = attempts(async (unit, attempt) => {
+        if (isOpen) await lock(unit);
+        note(unit, `seat ${attempt}`);
+        write(unit, attempt, 'Bob');
+        return attempt;
+      });
+      expect(await units.commit(owner, use)).toBe(2);
+      expect(await stored()).toEqual({ seats, notes: ['seat 2'] });
+    }
+  },
+);
 
 test.each([
   ['a constraint', (unit: Work) => sit(unit, 1, 'Bob')],
   ['a number of rows', (unit: Work) => rename(unit, 2, 'Bob')],
-])('refuses with service_unavailable when the state is stale five times by %s', async (_, stale) => {
-  await seat(1);
-  const counted = attempts((unit) => {
-    note(unit, 'never');
-    stale(unit);
-  });
-  const refusal = { code: 'service_unavailable', kind: 'unavailable' };
-  await expect(units.commit(owner, counted.use)).rejects.toMatchObject(refusal);
-  expect(counted.made).toBe(5);
-  expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
-});
+])(
+  'refuses with service_unavailable when the state is stale five times by %s',
+  async (_, stale) => {
+    await seat(1);
+    const counted = attempts((unit) => {
+      note(unit, 'never');
+      stale(unit);
+    });
+    const refusal = { code: 'service_unavailable', kind: 'unavailable' };
+    await expect(units.commit(owner, counted.use)).rejects.toMatchObject(refusal);
+    expect(counted.made).toBe(5);
+    expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
+  },
+);
 
 test.each([
   ['one statement', (unit: Work) => sit(unit, 1, 'Ada')],
   ['a transaction that counts rows', (unit: Work) => rename(unit, 3, 'Bob')],
-])('writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s', async (_, write) => {
-  await seat(3);
-  const counted = attempts((unit) => {
-    write(unit);
-    note(unit, 'never');
-    sit(unit, 2, null);
-  });
-  await expect(units.commit(owner, counted.use)).rejects.toMatchObject({ code: '23502' });
-  expect(counted.made).toBe(1);
-  expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
-});
+])(
+  'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
+  async (_, write) => {
+    await seat(3);
+    const counted = attempts((unit) => {
+      write(unit);
+      note(unit, 'never');
+      sit(unit, 2, null);
+    });
+    await expect(units.commit(owner, counted.use)).rejects.toMatchObject({ code: '23502' });
+    expect(counted.made).toBe(1);
+    expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
+  },
+);
 
 const SIT = { name: 'seats.sit', text: 'INSERT INTO seats VALUES ($1, $2)' };
 
@@ -193,7 +210,11 @@ test('has its effects once, and only after a commit', async () => {
 
 test('reads within the transaction that a lock has opened, and outside of it before', async () => {
   const guests = (unit: Work) =>
-    database.read<{ guest: string }>(unit as never, { name: 'guests', text: 'SELECT guest FROM seats' }, []);
+    database.read<{ guest: string }>(
+      unit as never,
+      { name: 'guests', text: 'SELECT guest FROM seats' },
+      [],
+    );
   const seen = await units.commit(owner, async (unit) => {
     const before = await guests(unit);
     await database.query(unit, SIT, [1, 'Ada']);

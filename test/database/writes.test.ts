@@ -18,7 +18,10 @@ const queries = jest.spyOn(Client.prototype, 'query');
 /** The statements of writes: their names, and the notes of each. */
 const sent = () =>
   queries.mock.calls.flatMap(([query]: readonly unknown[]) => {
-    const { name = '', runs = [] } = query as { name?: string; runs?: readonly (readonly unknown[])[] };
+    const { name = '', runs = [] } = query as {
+      name?: string;
+      runs?: readonly (readonly unknown[])[];
+    };
     return name.includes('new_note') ? [{ name, notes: notesIn(runs[0]?.[0]) }] : [];
   });
 
@@ -40,8 +43,15 @@ beforeAll(async () => {
   outsider = new Client({ connectionString: url });
   await outsider.connect();
   // Longer than a busy machine takes for what comes first.
-  await outsider.query(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '20s'`);
-  dataSource = await createDataSource({ url, poolSize: 6, records: [], timeLimits: false }).initialize();
+  await outsider.query(
+    `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '20s'`,
+  );
+  dataSource = await createDataSource({
+    url,
+    poolSize: 6,
+    records: [],
+    timeLimits: false,
+  }).initialize();
   await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text);
     CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
       PRIMARY KEY (organization_id, mode, id))`);
@@ -71,8 +81,10 @@ class NoteRecord {
 }
 
 const NOTE = insertInto('new_note', NoteRecord);
-const note = (text: string, owner: Owner = ALICE, more = ''): Part => hot(owner, NOTE, { note: text, more });
-const noted = (unit: Work, text: string, more = '') => database.batched(unit, NOTE, { note: text, more });
+const note = (text: string, owner: Owner = ALICE, more = ''): Part =>
+  hot(owner, NOTE, { note: text, more });
+const noted = (unit: Work, text: string, more = '') =>
+  database.batched(unit, NOTE, { note: text, more });
 const add = (text: string, owner: Owner = ALICE, more = ''): Promise<null> =>
   units.commit(owner, async (unit) => {
     noted(unit, text, more);
@@ -99,7 +111,9 @@ test('writes of one turn are one statement, whoever they are of', async () => {
 
 const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
 const ORGANIZATIONS = [1, 2].map((number) => `${number}`.padStart(32, '0'));
-const OWNERS = ORGANIZATIONS.flatMap((organization) => MODES.map((mode) => ({ organization, mode })));
+const OWNERS = ORGANIZATIONS.flatMap((organization) =>
+  MODES.map((mode) => ({ organization, mode })),
+);
 /** All owners have purses with these IDs. */
 const PURSES = [1, 2].map((number) => `${number}`.padStart(32, '9'));
 
@@ -128,7 +142,9 @@ async function openPurses(): Promise<void> {
 }
 
 async function amounts(): Promise<number[]> {
-  const { rows } = await outsider.query('SELECT amount FROM purses ORDER BY organization_id, mode DESC, id');
+  const { rows } = await outsider.query(
+    'SELECT amount FROM purses ORDER BY organization_id, mode DESC, id',
+  );
   return rows.map(({ amount }) => Number(amount));
 }
 
@@ -136,54 +152,86 @@ test('of changes, only those of one owner, which is an organization in one mode,
   await openPurses();
   const each = OWNERS.flatMap((owner, at) =>
     ['a', 'b', 'c'].map((letter, place) => {
-      return { owner, text: `${letter}${at}`, purse: PURSES[place % 2] as string, amount: 10 * at + place + 1 };
+      return {
+        owner,
+        text: `${letter}${at}`,
+        purse: PURSES[place % 2] as string,
+        amount: 10 * at + place + 1,
+      };
     }),
   );
   await Promise.all(each.map(fill));
   const together = sent().toSorted((one, other) => `${one.notes}`.localeCompare(`${other.notes}`));
-  expect(together).toEqual(OWNERS.map((_, at) => ({ name: `${ALL} fill*`, notes: [`a${at}`, `b${at}`, `c${at}`] })));
+  expect(together).toEqual(
+    OWNERS.map((_, at) => ({ name: `${ALL} fill*`, notes: [`a${at}`, `b${at}`, `c${at}`] })),
+  );
   expect(await amounts()).toEqual([4, 2, 24, 12, 44, 22, 64, 32]);
 });
 
-test.each([1, 3])('of %i changes at once, one of a row that is not there writes nothing', async (count) => {
-  await openPurses();
-  const [owner] = OWNERS as [Filled['owner']];
-  const purses = ['9'.repeat(32), ...PURSES].slice(0, count);
-  const outcomes = await Promise.allSettled(
-    purses.map((purse, at) => fill({ owner, text: `of${at}`, purse, amount: 1 })),
-  );
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'].slice(0, count));
-  expect(await stored()).toEqual(['of1', 'of2'].slice(0, count - 1));
-  expect((await amounts()).slice(0, 2)).toEqual(count === 1 ? [0, 0] : [1, 1]);
-});
+test.each([1, 3])(
+  'of %i changes at once, one of a row that is not there writes nothing',
+  async (count) => {
+    await openPurses();
+    const [owner] = OWNERS as [Filled['owner']];
+    const purses = ['9'.repeat(32), ...PURSES].slice(0, count);
+    const outcomes = await Promise.allSettled(
+      purses.map((purse, at) => fill({ owner, text: `of${at}`, purse, amount: 1 })),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      ['rejected', 'fulfilled', 'fulfilled'].slice(0, count),
+    );
+    expect(await stored()).toEqual(['of1', 'of2'].slice(0, count - 1));
+    expect((await amounts()).slice(0, 2)).toEqual(count === 1 ? [0, 0] : [1, 1]);
+  },
+);
 
 test('of changes at once, those that a constraint allows are written, alone', async () => {
   await openPurses();
   const [owner] = OWNERS as [Filled['owner']];
-  const one = (amount: number) => fill({ owner, text: `of${amount}`, purse: PURSES[0] as string, amount });
+  const one = (amount: number) =>
+    fill({ owner, text: `of${amount}`, purse: PURSES[0] as string, amount });
   const outcomes = await Promise.allSettled([one(60), one(70)]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect([await stored(), await amounts()]).toEqual(
-    outcomes[0]?.status === 'fulfilled' ? [['of60'], [60, ...Array(7).fill(0)]] : [['of70'], [70, ...Array(7).fill(0)]],
+    outcomes[0]?.status === 'fulfilled'
+      ? [['of60'], [60, ...Array(7).fill(0)]]
+      : [['of70'], [70, ...Array(7).fill(0)]],
   );
 });
 
 test('the flood of one leaves the others their places', async () => {
   await Promise.all([...many(50), ...many(3, BOB)]);
   expect(sent()[0]?.notes).toHaveLength(16);
-  expect(sent()[0]?.notes.filter((text) => text.startsWith('bob'))).toEqual(['bob0', 'bob1', 'bob2']);
+  expect(sent()[0]?.notes.filter((text) => text.startsWith('bob'))).toEqual([
+    'bob0',
+    'bob1',
+    'bob2',
+  ]);
   expect(await stored()).toHaveLength(53);
 });
 
 test('a statement has at most 16 rows, and 256 KiB', async () => {
-  await Promise.all([...many(17), ...['x', 'y', 'z'].map((text) => add(text, BOB, '€'.repeat(40 * 1024)))]);
-  expect(sent().map(({ notes }) => notes.filter((text) => /^[xyz]$/.test(text)).length)).toEqual([2, 1]);
+  await Promise.all([
+    ...many(17),
+    ...['x', 'y', 'z'].map((text) => add(text, BOB, '€'.repeat(40 * 1024))),
+  ]);
+  expect(sent().map(({ notes }) => notes.filter((text) => /^[xyz]$/.test(text)).length)).toEqual([
+    2, 1,
+  ]);
   expect(await stored()).toHaveLength(20);
 });
 
 test('a refused row fails alone', async () => {
-  const writes = await Promise.allSettled([add('one'), add('refused'), add('two'), add('two'), add('three')]);
-  const failed = writes.flatMap((write) => (write.status === 'rejected' ? [write.reason.constraint] : []));
+  const writes = await Promise.allSettled([
+    add('one'),
+    add('refused'),
+    add('two'),
+    add('two'),
+    add('three'),
+  ]);
+  const failed = writes.flatMap((write) =>
+    write.status === 'rejected' ? [write.reason.constraint] : [],
+  );
   expect(failed.toSorted()).toEqual(['notes_note_check', 'notes_pkey']);
   expect(await stored()).toEqual(['one', 'three', 'two']);
 });
@@ -206,7 +254,9 @@ test('nobody is told of a deadlock', async () => {
   await until(() => sent().length > 0);
   // The outsider waits for the statement, which waits for the outsider.
   await outsider.query(`INSERT INTO notes VALUES ('first') ON CONFLICT DO NOTHING; COMMIT`);
-  const refused = (await writes).flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+  const refused = (await writes).flatMap((one) =>
+    one.status === 'rejected' ? [one.reason.code] : [],
+  );
   expect(new Set(refused)).toEqual(new Set(['23505']));
   expect(await stored()).toEqual(['first', 'second', 'third']);
 });
@@ -244,7 +294,9 @@ test('when the database is distributed, each is a statement of its own', async (
   const apart = new Database(dataSource, true);
   const open = unitsOf(apart);
   const written = (unit: Work, text: string) => apart.batched(unit, NOTE, { note: text, more: '' });
-  await Promise.all(['one', 'two'].map((text) => open.commit(ALICE, async (unit) => written(unit, text))));
+  await Promise.all(
+    ['one', 'two'].map((text) => open.commit(ALICE, async (unit) => written(unit, text))),
+  );
   await open.commit(ALICE, async (unit) => {
     await apart.inTransaction(unit, async () => undefined);
     for (const text of ['three', 'four']) written(unit, text);
@@ -255,7 +307,9 @@ test('when the database is distributed, each is a statement of its own', async (
 test('2,000 writes of one owner may wait, and 8,000 of all', async () => {
   const writes = new Writes({ send: async () => [] } as never);
   const refused = async (queue: string) => {
-    const added = Array.from({ length: 2_001 }, (_, index) => writes.add([note(`${queue}${index}`, { queue })]));
+    const added = Array.from({ length: 2_001 }, (_, index) =>
+      writes.add([note(`${queue}${index}`, { queue })]),
+    );
     return (await Promise.allSettled(added)).filter(({ status }) => status === 'rejected').length;
   };
   const owners = ['one', 'two', 'three', 'four', 'five'];

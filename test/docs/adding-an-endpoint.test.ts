@@ -6,16 +6,21 @@ import { flat, shownIn } from '../support/shown-code.js';
 
 const FIELD = /customer_?email/i;
 const LINES = shownIn(readFileSync('docs/guides/adding-a-field.md', 'utf8'));
-const PAGES = ['adding-an-endpoint', 'testing-a-module'].map((name) => readFileSync(`docs/guides/${name}.md`, 'utf8'));
+const PAGES = ['adding-an-endpoint', 'testing-a-module'].map((name) =>
+  readFileSync(`docs/guides/${name}.md`, 'utf8'),
+);
 const SHOWN = [...PAGES.flatMap(shownIn), ...LINES];
 
 test('the pages show files as they are', () => {
   expect(SHOWN.length).toBeGreaterThan(LINES.length);
-  for (const { path, code } of SHOWN) expect(flat(readFileSync(path, 'utf8'))).toContain(flat(code));
+  for (const { path, code } of SHOWN)
+    expect(flat(readFileSync(path, 'utf8'))).toContain(flat(code));
 });
 
 test('the page shows every line of the field', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) => join('src', file));
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) =>
+    join('src', file),
+  );
   const found = files
     .filter((file) => file.endsWith('.ts'))
     .flatMap((path) =>

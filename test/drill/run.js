@@ -65,7 +65,8 @@ async function play(stage, { name, rule, command, restart = false }, notes) {
 /** The next worker is given nothing of what this one has left. */
 async function settleAll({ url, ledgerKey }) {
   const headers = { authorization: `Bearer ${ledgerKey}`, 'content-type': 'application/json' };
-  const ask = async (path, init) => (await fetch(`${url}/ledger/v1/refunds${path}`, { ...init, headers })).json();
+  const ask = async (path, init) =>
+    (await fetch(`${url}/ledger/v1/refunds${path}`, { ...init, headers })).json();
   const { data } = await ask('?limit=100');
   for (const { id } of data) await ask(`/${id}/succeed`, { method: 'POST', body: '{}' });
   if (data.length > 0) await settleAll({ url, ledgerKey });

@@ -14,14 +14,22 @@ const TIMEOUT_MS = 15_000;
 
 async function request(url, headers, body, method = body ? 'POST' : 'GET') {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(url, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+  const response = await fetch(url, {
+    method,
+    headers,
+    signal,
+    ...(body && { body: JSON.stringify(body) }),
+  });
   return { status: response.status, body: await response.json().catch(() => ({})) };
 }
 
 const provider = (path, headers, body) => request(`${PROVIDER_URL}/refunds${path}`, headers, body);
 
 const ask = (path, body) => {
-  const headers = { authorization: `Bearer ${TILLGATE_LEDGER_KEY}`, 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Bearer ${TILLGATE_LEDGER_KEY}`,
+    'content-type': 'application/json',
+  };
   return request(`${TILLGATE_URL}/ledger/v1/refunds${path}`, headers, body).catch(() => undefined);
 };
 
@@ -59,12 +67,15 @@ const RIGHT = {
 
   refusal(status, { error }) {
     if (status === 402) return { status: 'declined' };
-    if (['no_balance', 'unavailable', 'too_many_requests'].includes(error)) return { status: 'not now' };
+    if (['no_balance', 'unavailable', 'too_many_requests'].includes(error))
+      return { status: 'not now' };
     throw new Error(`a payout: ${status}`);
   },
 
   async payoutOf(refund) {
-    return (this.mustLook(refund) ? await this.find(refund) : undefined) ?? (await this.pay(refund));
+    return (
+      (this.mustLook(refund) ? await this.find(refund) : undefined) ?? (await this.pay(refund))
+    );
   },
 
   /** What it does when it does not know. */
@@ -76,7 +87,10 @@ const RIGHT = {
   return: (id) => tillgate(`/${id}/return`, {}),
 
   async report({ id, claim }, payout) {
-    const said = { claim: claim?.number, ...(payout.id && { provider_reference: this.referenceOf(payout) }) };
+    const said = {
+      claim: claim?.number,
+      ...(payout.id && { provider_reference: this.referenceOf(payout) }),
+    };
     if (payout.status === 'succeeded') return this.succeed(id, said);
     if (payout.status === 'pending') return this.wait(id, said);
     if (payout.status === 'not now') return this.release(id, { claim: said.claim });
@@ -126,9 +140,12 @@ const ALSO_RIGHT = {
     async round() {
       await RIGHT.round.call(this);
       const { body } = await tillgate('?limit=100');
-      for (const refund of body.data.filter(({ provider_reference: reference }) => reference !== null)) {
+      for (const refund of body.data.filter(
+        ({ provider_reference: reference }) => reference !== null,
+      )) {
         const payout = await provider(`/${refund.provider_reference}`).catch(() => undefined);
-        if (payout?.status === 200 && payout.body.status !== 'pending') await this.report(refund, payout.body);
+        if (payout?.status === 200 && payout.body.status !== 'pending')
+          await this.report(refund, payout.body);
       }
     },
   },
@@ -148,7 +165,10 @@ export const BROKEN = {
     'amount',
     { terms: ({ id, amount, currency }) => ({ refund: id, amount: amount * 100, currency }) },
   ],
-  'key of payment and amount': ['shared key', { key: ({ payment, amount }) => `${payment}-${amount}` }],
+  'key of payment and amount': [
+    'shared key',
+    { key: ({ payment, amount }) => `${payment}-${amount}` },
+  ],
   'key of reference': ['shared key', { key: ({ reference }) => reference }],
   'new key for each attempt': ['new key', { mustLook: () => false, key: () => randomUUID() }],
   'new key for what bounced': [
@@ -156,7 +176,8 @@ export const BROKEN = {
     {
       async return(id) {
         const { body } = await tillgate(`/${id}`);
-        if (body.status === 'succeeded') await RIGHT.pay.call({ ...RIGHT, key: () => randomUUID() }, body);
+        if (body.status === 'succeeded')
+          await RIGHT.pay.call({ ...RIGHT, key: () => randomUUID() }, body);
       },
     },
   ],
@@ -198,27 +219,45 @@ export const BROKEN = {
       },
     },
   ],
-  'releases what is pending': ['released while pending', { wait: (id, { claim }) => RIGHT.release(id, { claim }) }],
+  'releases what is pending': [
+    'released while pending',
+    { wait: (id, { claim }) => RIGHT.release(id, { claim }) },
+  ],
   'releases after an error of 500': [
     'released',
-    { refusal: (status, body) => (status >= 500 ? { status: 'not now' } : RIGHT.refusal(status, body)) },
+    {
+      refusal: (status, body) =>
+        status >= 500 ? { status: 'not now' } : RIGHT.refusal(status, body),
+    },
   ],
   'releases when a look finds nothing': [
     'released',
-    { unknown: async (refund) => (await RIGHT.find(refund).catch(() => undefined)) ?? { status: 'not now' } },
+    {
+      unknown: async (refund) =>
+        (await RIGHT.find(refund).catch(() => undefined)) ?? { status: 'not now' },
+    },
   ],
   'fails after a time-out': ['failed though paid', { unknown: () => ({ status: 'declined' }) }],
   'an error of 500 is declined': [
     'failed though paid',
-    { refusal: (status, body) => (status >= 500 ? { status: 'declined' } : RIGHT.refusal(status, body)) },
+    {
+      refusal: (status, body) =>
+        status >= 500 ? { status: 'declined' } : RIGHT.refusal(status, body),
+    },
   ],
   '429 is declined': [
     'failed unrefused',
-    { refusal: (status, body) => (status === 429 ? { status: 'declined' } : RIGHT.refusal(status, body)) },
+    {
+      refusal: (status, body) =>
+        status === 429 ? { status: 'declined' } : RIGHT.refusal(status, body),
+    },
   ],
   'gives up at the second claim': [
     'failed unrefused',
-    { payoutOf: (refund) => (refund.claim.number > 1 ? { status: 'declined' } : RIGHT.payoutOf(refund)) },
+    {
+      payoutOf: (refund) =>
+        refund.claim.number > 1 ? { status: 'declined' } : RIGHT.payoutOf(refund),
+    },
   ],
   'claims nothing': [
     'canceled though paid',
@@ -269,7 +308,11 @@ export const BROKEN = {
         const payout = await RIGHT.payoutOf(refund).catch(() => undefined);
         if (payout?.status === 'succeeded') note(refund.id);
         if (payout)
-          await RIGHT.report.call({ ...RIGHT, succeed: (id, said) => ask(`/${id}/succeed`, said) }, refund, payout);
+          await RIGHT.report.call(
+            { ...RIGHT, succeed: (id, said) => ask(`/${id}/succeed`, said) },
+            refund,
+            payout,
+          );
       },
     },
   ],

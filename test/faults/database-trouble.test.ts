@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
 import { useService, useShop } from '../kit/setup.js';
-import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
+import {
+  atOnce,
+  get,
+  isReplay,
+  post,
+  type Reply,
+  SMALLEST,
+  untilDecided,
+} from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
@@ -24,10 +32,18 @@ const shop = useShop(service, {}, beforeAll);
 const create = (idempotencyKey: string = randomUUID(), key = shop.key): Promise<Reply> =>
   post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey });
 const propose = (payment: string, idempotencyKey: string = randomUUID()): Promise<Reply> =>
-  post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 }, idempotencyKey });
+  post(`${service.url}/v1/refunds`, {
+    key: shop.key,
+    body: { payment, amount: 1 },
+    idempotencyKey,
+  });
 
 function expectUnavailable(reply: Reply, path: string, method = 'POST'): void {
-  expectError(reply, { status: 503, code: 'service_unavailable', nextStep: { type: 'retry', path, method } });
+  expectError(reply, {
+    status: 503,
+    code: 'service_unavailable',
+    nextStep: { type: 'retry', path, method },
+  });
   expect(reply.headers.get('retry-after')).toBe('1');
 }
 
@@ -58,23 +74,34 @@ test('requests whose connection is cut are answered 503, and then everything wor
       const key = randomUUID();
       await noteUntilDecided(replies.create, () => create(key));
       await noteUntilDecided(replies.propose, () => propose(payment, key));
-      await noteUntilDecided(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: shop.key }));
+      await noteUntilDecided(replies.read, () =>
+        get(`${service.url}/v1/payments/${payment}`, { key: shop.key }),
+      );
     }
   });
   const statuses = (of: readonly Reply[]) => new Set(of.map(({ status }) => status));
-  for (let cut = 0; cut < CUTS || [replies.create, replies.propose].some((of) => statuses(of).size < 2); cut++) {
+  for (
+    let cut = 0;
+    cut < CUTS || [replies.create, replies.propose].some((of) => statuses(of).size < 2);
+    cut++
+  ) {
     await sleep(PAUSE_MS);
     await cutConnections();
   }
   stop.abort();
   await clients;
 
-  expect([statuses(replies.create), statuses(replies.propose)]).toEqual([new Set([201, 503]), new Set([201, 503])]);
+  expect([statuses(replies.create), statuses(replies.propose)]).toEqual([
+    new Set([201, 503]),
+    new Set([201, 503]),
+  ]);
   expect([...statuses(replies.read)].filter((status) => ![200, 503].includes(status))).toEqual([]);
   const unavailable = (of: readonly Reply[]) => of.filter(({ status }) => status === 503);
-  for (const reply of unavailable(replies.create)) expectUnavailable(reply, '/v1/checkout_sessions');
+  for (const reply of unavailable(replies.create))
+    expectUnavailable(reply, '/v1/checkout_sessions');
   for (const reply of unavailable(replies.propose)) expectUnavailable(reply, '/v1/refunds');
-  for (const reply of unavailable(replies.read)) expectUnavailable(reply, `/v1/payments/${payment}`, 'GET');
+  for (const reply of unavailable(replies.read))
+    expectUnavailable(reply, `/v1/payments/${payment}`, 'GET');
 
   const afterwards = await atOnce(CLIENTS, () => untilDecided(() => create()));
   expect(afterwards.map(({ status }) => status)).toEqual(afterwards.map(() => 201));
@@ -88,7 +115,10 @@ test('a locked payment makes its own refunds wait and come back, and no others',
   try {
     await outsider.hold('SELECT 1 FROM payments WHERE amount = 666 FOR UPDATE');
     const started = Date.now();
-    const waiting = propose(locked, 'waiting').then((reply) => ({ reply, waited: Date.now() - started }));
+    const waiting = propose(locked, 'waiting').then((reply) => ({
+      reply,
+      waited: Date.now() - started,
+    }));
     for (let refund = 0; refund < 20; refund++) expect((await propose(free)).status).toBe(201);
 
     const { reply, waited } = await waiting;
@@ -138,7 +168,8 @@ test('behind two thousand waiting queries a request is refused at once, not when
     // Reads wait in one place together, and count all the same.
     for (let query = 0; query < 2_100; query++) {
       const owner = { queue: `${time} ${query}` };
-      const sent = query % 4 === 0 ? database.autocommit(owner, nap, []) : database.read(owner, shortNap, []);
+      const sent =
+        query % 4 === 0 ? database.autocommit(owner, nap, []) : database.read(owner, shortNap, []);
       waiting.push(sent.finally(() => ended++));
     }
     void Promise.allSettled(waiting);

@@ -5,7 +5,15 @@ import { afterAll, expect, test } from '@jest/globals';
 import { get, post } from '../support/client.js';
 import { submit } from '../support/page.js';
 import { createDatabase } from '../support/postgres.js';
-import { commandLine, isRunning, printed, Scratch, type Server, startServer, until } from '../support/processes.js';
+import {
+  commandLine,
+  isRunning,
+  printed,
+  Scratch,
+  type Server,
+  startServer,
+  until,
+} from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
 
 const scratch = new Scratch();
@@ -14,15 +22,22 @@ let dataDir: string;
 afterAll(() => scratch.clear());
 
 async function start(settings: Record<string, string>): Promise<Server> {
-  const server = scratch.keep(await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...settings }));
+  const server = scratch.keep(
+    await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...settings }),
+  );
   // By then its ledger is started, if it has one.
   await printed(server, /"msg":"(started)"/);
   return server;
 }
 
 function ledgersOf({ child: { pid } }: Server): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  return children.filter((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('/ledger.js')).map(Number);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  return children
+    .filter((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('/ledger.js'))
+    .map(Number);
 }
 
 const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
@@ -39,21 +54,25 @@ async function refund({ url }: Server) {
 test.each([
   ['one process', '1'],
   ['two processes', '2'],
-])('by %s, an order that is paid on its page and refunded settles by itself', async (_, WEB_CONCURRENCY) => {
-  dataDir = scratch.dataDir(WEB_CONCURRENCY);
-  const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
-  const { page } = demo();
-  for (const step of ['pay', 'pretend/pay']) expect((await submit(`${page}/${step}`)).status).toBe(303);
-  // The ledger finds the first when it starts, and the second when it is woken.
-  for (let refunds = 0; refunds < 2; refunds += 1) {
-    const read = await refund(server);
-    await until(async () => (await read()).status === 'succeeded');
-  }
-  const ledgers = ledgersOf(server);
-  expect(ledgers).toHaveLength(1);
-  expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
-  expect(ledgers.filter(isRunning)).toEqual([]);
-});
+])(
+  'by %s, an order that is paid on its page and refunded settles by itself',
+  async (_, WEB_CONCURRENCY) => {
+    dataDir = scratch.dataDir(WEB_CONCURRENCY);
+    const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
+    const { page } = demo();
+    for (const step of ['pay', 'pretend/pay'])
+      expect((await submit(`${page}/${step}`)).status).toBe(303);
+    // The ledger finds the first when it starts, and the second when it is woken.
+    for (let refunds = 0; refunds < 2; refunds += 1) {
+      const read = await refund(server);
+      await until(async () => (await read()).status === 'succeeded');
+    }
+    const ledgers = ledgersOf(server);
+    expect(ledgers).toHaveLength(1);
+    expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+    expect(ledgers.filter(isRunning)).toEqual([]);
+  },
+);
 
 test('a killed service takes its ledger with it', async () => {
   const server = await start({ DEMO: 'on' });
@@ -63,8 +82,14 @@ test('a killed service takes its ledger with it', async () => {
 });
 
 /** An attempt at an endpoint on this machine, with a new key of the mode. */
-async function attempted({ url: service }: Server, url: string, mode: string, database: Record<string, string>) {
-  const make = async (...words: string[]) => JSON.parse((await commandLine(words, database)).stdout);
+async function attempted(
+  { url: service }: Server,
+  url: string,
+  mode: string,
+  database: Record<string, string>,
+) {
+  const make = async (...words: string[]) =>
+    JSON.parse((await commandLine(words, database)).stdout);
   const { id: organization } = await make('org', 'create', 'Shop');
   const { key } = await make('key', 'create', '--org', organization, '--mode', mode);
   const endpoints = `${service}/v1/webhook_endpoints`;
@@ -79,8 +104,12 @@ test('with DEMO=off, the refund waits for a ledger of your own, and webhooks rea
   expect([ledgersOf(server), (await read()).status]).toEqual([[], 'pending']);
   const receiver = await startReceiver();
   const embedded = { DATA_DIR: dataDir };
-  expect(await attempted(server, receiver.url, 'test', embedded)).toMatchObject({ status_code: 204 });
-  expect(await attempted(server, receiver.url.replace('http', 'https'), 'live', embedded)).toMatchObject(REFUSED);
+  expect(await attempted(server, receiver.url, 'test', embedded)).toMatchObject({
+    status_code: 204,
+  });
+  expect(
+    await attempted(server, receiver.url.replace('http', 'https'), 'live', embedded),
+  ).toMatchObject(REFUSED);
   expect(await attempted(server, 'https://10.0.0.1/', 'test', embedded)).toMatchObject(REFUSED);
   expect(receiver.received).toHaveLength(1);
   await receiver.close();

@@ -30,7 +30,8 @@ afterEach(async () => {
 const make = () => makeDemo(service.application, dataDir);
 
 async function made(): Promise<unknown> {
-  const { rows } = await service.sql.query(`SELECT (SELECT count(*)::integer FROM organizations) AS organizations,
+  const { rows } =
+    await service.sql.query(`SELECT (SELECT count(*)::integer FROM organizations) AS organizations,
     (SELECT count(*)::integer FROM api_keys) AS keys, (SELECT count(*)::integer FROM payments) AS payments`);
   return rows[0];
 }
@@ -43,9 +44,13 @@ test('on an empty database it is made once, and its keys are kept for their owne
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
   const printed = await reminder(service.application, service.url, dataDir);
   expect(printed).toContain(`kept in ${file}.\n`);
-  expect(printed).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
+  expect(printed).toContain(
+    `ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`,
+  );
   expect(printed).toContain(`WEBHOOK_SECRET=${demo?.webhookSecret} npx tillgate`);
-  expect((await get(`${service.url}/v1/payments/${demo?.payment}`, { key: demo?.key })).body.amount).toBe(5000);
+  expect(
+    (await get(`${service.url}/v1/payments/${demo?.payment}`, { key: demo?.key })).body.amount,
+  ).toBe(5000);
 });
 
 test('whose file was removed, it is not made again', async () => {
@@ -70,22 +75,46 @@ test('its tour works as it is pasted, and a later start shows an order that is o
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', pasted.join('\n')]);
   expect(stderr).toBe('');
   const answers = stdout.split('\n').filter((line) => line.startsWith('{'));
-  const [created, page, again, read, listed, paid, complete, refund, tooMuch, waiting, settled, left] = answers.map(
-    (answer) => JSON.parse(answer),
-  );
-  expect(page).toMatchObject({ checkout_session: created.id, url: expect.stringContaining(`${service.url}/c/`) });
+  const [
+    created,
+    page,
+    again,
+    read,
+    listed,
+    paid,
+    complete,
+    refund,
+    tooMuch,
+    waiting,
+    settled,
+    left,
+  ] = answers.map((answer) => JSON.parse(answer));
+  expect(page).toMatchObject({
+    checkout_session: created.id,
+    url: expect.stringContaining(`${service.url}/c/`),
+  });
   expect(stdout).toMatch(/^HTTP\/1\.1 201 Created\r\nidempotent-replayed: true\r$/m);
   expect([again, read, listed.data[0].id]).toEqual([created, created, created.id]);
-  expect([paid.checkout_session, complete]).toMatchObject([created.id, { id: created.id, payment_status: 'paid' }]);
+  expect([paid.checkout_session, complete]).toMatchObject([
+    created.id,
+    { id: created.id, payment_status: 'paid' },
+  ]);
   expect(refund).toMatchObject({ status: 'pending', amount: 500 });
-  expect(tooMuch.error).toMatchObject({ code: 'refund_exceeds_remaining', errors: [{ allowed: ['4500'] }] });
+  expect(tooMuch.error).toMatchObject({
+    code: 'refund_exceeds_remaining',
+    errors: [{ allowed: ['4500'] }],
+  });
   expect(waiting.data).toMatchObject([{ id: refund.id }]);
-  expect([settled, left]).toMatchObject([{ id: refund.id, status: 'succeeded' }, { amount_refundable: 4500 }]);
+  expect([settled, left]).toMatchObject([
+    { id: refund.id, status: 'succeeded' },
+    { amount_refundable: 4500 },
+  ]);
   expect(answers).toHaveLength(12);
 
   const shown = () => reminder(service.application, service.url, dataDir);
   expect(await shown()).toContain(`\n  ${demo.page}\n`);
-  const { data } = (await get(`${service.url}/v1/checkout_sessions?status=open`, { key: demo.key })).body;
+  const { data } = (await get(`${service.url}/v1/checkout_sessions?status=open`, { key: demo.key }))
+    .body;
   await post(`${service.url}/v1/checkout_sessions/${data[0].id}/expire`, { key: demo.key });
   expect(await shown()).not.toContain('Open this page');
 });

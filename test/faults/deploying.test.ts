@@ -62,7 +62,9 @@ test('the settings in the guide are settings, with values that they take', () =>
 
 test('the guide’s command line is the one that the package names', () => {
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const named = [...GUIDE.matchAll(/dist\/src\/operator\/cli\/\S+\.js/g)].map(([path]) => resolve(path));
+  const named = [...GUIDE.matchAll(/dist\/src\/operator\/cli\/\S+\.js/g)].map(([path]) =>
+    resolve(path),
+  );
   expect(new Set(named)).toEqual(new Set([resolve(bin.tillgate)]));
 });
 
@@ -82,7 +84,9 @@ test.each(['README.md', 'docs/start/quick-start.md', 'docs/operate/deploying.md'
   '%s names the versions of Node',
   (document) => {
     const [oldest, current] = engines.node.match(/\d+\.\d+/g);
-    expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(`Node ${oldest}, ${current} or newer`);
+    expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(
+      `Node ${oldest}, ${current} or newer`,
+    );
     const [, image] = /^FROM node:(\d+)/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
     expect(Number(image)).toBeGreaterThanOrEqual(Number.parseInt(current, 10));
   },

@@ -23,7 +23,8 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-const sql = (text: string) => withClient(database.url, async (client) => (await client.query(text)).rows);
+const sql = (text: string) =>
+  withClient(database.url, async (client) => (await client.query(text)).rows);
 
 /** The findings that are not ok. */
 async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
@@ -46,15 +47,37 @@ describe('as a command', () => {
     return { status, stderr, ...JSON.parse(stdout) };
   };
   const all = (...names: string[]) =>
-    names.map((name) => ({ name, status: 'ok', found: expect.stringMatching(/\.$/), advice: null }));
+    names.map((name) => ({
+      name,
+      status: 'ok',
+      found: expect.stringMatching(/\.$/),
+      advice: null,
+    }));
 
   test('it finds a database in order, and exits with 0', async () => {
     expect(await doctor({ ...WHOLE, DATABASE_URL: database.url })).toEqual({
       status: 0,
       stderr: '',
       healthy: true,
-      checks: all('settings', 'connection', 'tls', 'postgresql', 'encoding', 'writes', 'durability', 'schema').concat(
-        all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'approvals', 'clock'),
+      checks: all(
+        'settings',
+        'connection',
+        'tls',
+        'postgresql',
+        'encoding',
+        'writes',
+        'durability',
+        'schema',
+      ).concat(
+        all(
+          'pooler',
+          'connections',
+          'secrets',
+          'operator keys',
+          'ledger workers',
+          'approvals',
+          'clock',
+        ),
       ),
     });
   });
@@ -66,7 +89,12 @@ describe('as a command', () => {
       healthy: false,
       checks: [
         ...all('settings'),
-        fault('connection', 'fail', /ECONNREFUSED/, /^Check DATABASE_URL, the network and pg_hba\.conf;/),
+        fault(
+          'connection',
+          'fail',
+          /ECONNREFUSED/,
+          /^Check DATABASE_URL, the network and pg_hba\.conf;/,
+        ),
       ],
     });
     expect(await doctor({ DATABASE_URL: 'shop', PORT: 'many' })).toEqual({
@@ -74,34 +102,61 @@ describe('as a command', () => {
       stderr: '',
       healthy: false,
       checks: [
-        fault('settings', 'fail', /^DATABASE_URL must be a URL/, /^Correct it: docs\/reference\/settings\.md\.$/),
-        fault('settings', 'fail', /^PORT is "many", but must be/, /^Correct it: docs\/reference\/settings\.md\.$/),
+        fault(
+          'settings',
+          'fail',
+          /^DATABASE_URL must be a URL/,
+          /^Correct it: docs\/reference\/settings\.md\.$/,
+        ),
+        fault(
+          'settings',
+          'fail',
+          /^PORT is "many", but must be/,
+          /^Correct it: docs\/reference\/settings\.md\.$/,
+        ),
       ],
     });
     expect((await doctor({ NODE_ENV: 'production' })).checks).toEqual([
-      fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/reference\/settings\.md\.$/),
+      fault(
+        'settings',
+        'fail',
+        /^DATABASE_URL is not set/,
+        /^Correct it: docs\/reference\/settings\.md\.$/,
+      ),
     ]);
   });
 });
 
 test('a schema that is behind, ahead, or not there', async () => {
-  await sql(`INSERT INTO migrations (timestamp, name) VALUES (9763700000000, 'Later9763700000000')`);
-  expect(await faults()).toEqual([fault('schema', 'warn', /migrated the schema: Later9763700000000\.$/, /^Upgrade/)]);
+  await sql(
+    `INSERT INTO migrations (timestamp, name) VALUES (9763700000000, 'Later9763700000000')`,
+  );
+  expect(await faults()).toEqual([
+    fault('schema', 'warn', /migrated the schema: Later9763700000000\.$/, /^Upgrade/),
+  ]);
   await sql(`DELETE FROM migrations WHERE name LIKE 'Later%'`);
   await revertLast(database.url);
-  expect(await faults()).toEqual([fault('schema', 'fail', new RegExp(`: ${LAST} is missing\\.$`), /cli\.js migrate/)]);
+  expect(await faults()).toEqual([
+    fault('schema', 'fail', new RegExp(`: ${LAST} is missing\\.$`), /cli\.js migrate/),
+  ]);
   await sql('DROP TABLE migrations');
-  expect(await faults()).toEqual([fault('schema', 'fail', /Access1763700000001, .* are missing\.$/, /migrate/)]);
+  expect(await faults()).toEqual([
+    fault('schema', 'fail', /Access1763700000001, .* are missing\.$/, /migrate/),
+  ]);
 });
 
 test('a read-only database', async () => {
   await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-  expect(await faults()).toEqual([fault('writes', 'fail', /read-only/, /RESET default_transaction_read_only/)]);
+  expect(await faults()).toEqual([
+    fault('writes', 'fail', /read-only/, /RESET default_transaction_read_only/),
+  ]);
 });
 
 test('a database that acknowledges before it has written', async () => {
   await sql(`ALTER DATABASE ${name} SET synchronous_commit = off`);
-  expect(await faults()).toEqual([fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/)]);
+  expect(await faults()).toEqual([
+    fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/),
+  ]);
 });
 
 test('an operator key that nobody uses', async () => {
@@ -124,13 +179,23 @@ test('an operator key that nobody uses', async () => {
 test('a check that cannot run, beside all others', async () => {
   await sql('ALTER TABLE webhook_endpoints RENAME TO lost');
   expect(await faults()).toEqual([
-    fault('secrets', 'fail', /^This cannot be checked: relation "webhook_endpoints" does not exist\.$/, /^Mend/),
+    fault(
+      'secrets',
+      'fail',
+      /^This cannot be checked: relation "webhook_endpoints" does not exist\.$/,
+      /^Mend/,
+    ),
   ]);
 });
 
 test('a connection that others can read', () => {
   expect(encrypted({ ssl: false, host: 'db.example' })).toEqual(
-    fault('tls', 'warn', /^The connection to db\.example is not encrypted\.$/, /sslmode=verify-full/),
+    fault(
+      'tls',
+      'warn',
+      /^The connection to db\.example is not encrypted\.$/,
+      /sslmode=verify-full/,
+    ),
   );
   for (const safe of [
     { ssl: true, host: 'db.example' },
@@ -153,7 +218,12 @@ test('too few connections', async () => {
   ]);
   await sql(`ALTER DATABASE ${name} CONNECTION LIMIT 27`);
   expect(await faults({ settings, machines: 3 })).toEqual([
-    fault('connections', 'warn', /^27 connections .*, 27 are to be had\. Other programs hold \d+\.$/, advice),
+    fault(
+      'connections',
+      'warn',
+      /^27 connections .*, 27 are to be had\. Other programs hold \d+\.$/,
+      advice,
+    ),
   ]);
 });
 
@@ -173,9 +243,14 @@ test('another encoding', async () => {
 
 test('a clock that is ahead or behind', async () => {
   const real = new Clock();
-  const shifted = (ms: number) => faults({ clock: { now: () => real.now() + ms, monotonic: () => real.monotonic() } });
-  expect(await shifted(30_000)).toEqual([fault('clock', 'warn', / ahead of PostgreSQL's\.$/, /^Run NTP/)]);
-  expect(await shifted(-120_000)).toEqual([fault('clock', 'fail', / behind PostgreSQL's\.$/, /^Run NTP/)]);
+  const shifted = (ms: number) =>
+    faults({ clock: { now: () => real.now() + ms, monotonic: () => real.monotonic() } });
+  expect(await shifted(30_000)).toEqual([
+    fault('clock', 'warn', / ahead of PostgreSQL's\.$/, /^Run NTP/),
+  ]);
+  expect(await shifted(-120_000)).toEqual([
+    fault('clock', 'fail', / behind PostgreSQL's\.$/, /^Run NTP/),
+  ]);
 });
 
 test('settings for a first try, for development, and those that are left out', async () => {
@@ -208,10 +283,17 @@ test('refunds that are claimed again and again', async () => {
   const numbered = (number: string) => `('${OLD}' || lpad((${number})::text, 12, '0'))::uuid`;
   await insert(`VALUES ('live', ${numbered('11')}, 4)`);
   expect(await faults()).toEqual([]);
-  await insert(`SELECT 'test', ${numbered('30 + number')}, 4 + number FROM generate_series(1, 7) AS number`);
+  await insert(
+    `SELECT 'test', ${numbered('30 + number')}, 4 + number FROM generate_series(1, 7) AS number`,
+  );
   const claims = [5, 6, 7, 8, 9].map((number) => `re_test_\\w+ \\(claim ${number}\\)`);
   expect(await faults()).toEqual([
-    fault('ledger workers', 'warn', new RegExp(`: ${claims.join(', ')} and 2 more\\.$`), /^Look up each ID/),
+    fault(
+      'ledger workers',
+      'warn',
+      new RegExp(`: ${claims.join(', ')} and 2 more\\.$`),
+      /^Look up each ID/,
+    ),
   ]);
 });
 
@@ -220,14 +302,20 @@ test('refunds that were paid out without their approval', async () => {
   await sql(`SET session_replication_role = replica; INSERT INTO refunds
     (organization_id, payment_id, mode, id, amount, currency, status, approval, proposed_by, approval_expires_at)
     VALUES ('${id}', '${id}', 'live', '${id}', 1, 'usd', 'succeeded', 'waiting', '{}', now())`);
-  expect(await faults()).toEqual([fault('approvals', 'warn', /: re_live_\w+\.$/, /^Find the worker/)]);
+  expect(await faults()).toEqual([
+    fault('approvals', 'warn', /: re_live_\w+\.$/, /^Find the worker/),
+  ]);
 });
 
 describe('through a pooler', () => {
   /** It may put clients on server connections that do not know their statements. */
-  async function throughPooler(keepsStatements: boolean, work: (url: string) => Promise<void>): Promise<void> {
+  async function throughPooler(
+    keepsStatements: boolean,
+    work: (url: string) => Promise<void>,
+  ): Promise<void> {
     let isElsewhere = false;
-    const renamed = (text: string) => Buffer.from(text.replaceAll('pooler.prepared', 'pooler.elsewher'), 'latin1');
+    const renamed = (text: string) =>
+      Buffer.from(text.replaceAll('pooler.prepared', 'pooler.elsewher'), 'latin1');
     const toServer = (message: Buffer) => {
       const text = message.toString('latin1');
       isElsewhere ||= !keepsStatements && text.includes('BEGIN');
@@ -240,7 +328,12 @@ describe('through a pooler', () => {
   test('its server connections need the time limits of a role', async () => {
     await throughPooler(true, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('time limits', 'warn', /have no time limit\.$/, /^Run `node dist\/src\/operator\/cli\/cli\.js migrate`/),
+        fault(
+          'time limits',
+          'warn',
+          /have no time limit\.$/,
+          /^Run `node dist\/src\/operator\/cli\/cli\.js migrate`/,
+        ),
       ]);
       await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
       expect(await faults({ url })).toEqual([]);
@@ -251,7 +344,12 @@ describe('through a pooler', () => {
     await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
     await throughPooler(false, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('pooler', 'fail', /prepared statement "pooler\..* does not exist/, /^Use PgBouncer 1\.21 or newer/),
+        fault(
+          'pooler',
+          'fail',
+          /prepared statement "pooler\..* does not exist/,
+          /^Use PgBouncer 1\.21 or newer/,
+        ),
       ]);
     });
   });

@@ -34,7 +34,9 @@ async function expectWhole(): Promise<void> {
   const told = `SELECT object_id FROM events WHERE type = 'checkout.session.redacted'`;
   expect(await count(`checkout_sessions WHERE is_redacted AND id NOT IN (${told})`)).toBe(0);
   expect(await count(`events WHERE data LIKE '%planted%' AND object_id IN ${REDACTED}`)).toBe(0);
-  expect(await count(`idempotency_keys WHERE body LIKE '%planted%' AND resource_id IN ${REDACTED}`)).toBe(0);
+  expect(
+    await count(`idempotency_keys WHERE body LIKE '%planted%' AND resource_id IN ${REDACTED}`),
+  ).toBe(0);
   expect(await count(`events WHERE object_id NOT IN (SELECT id FROM checkout_sessions)`)).toBe(0);
 }
 
@@ -57,9 +59,14 @@ test('the command that redacts all sessions with an e-mail address', async () =>
 
   const open = ids.at(-1) as string;
   const refused = await command(['redact', '--session', open], environment);
-  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('The session is open.')]);
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('The session is open.'),
+  ]);
   await shop.expire(open);
-  expect((await command(['redact', '--session', open], environment)).stdout).toBe('{"redacted":1}\n');
+  expect((await command(['redact', '--session', open], environment)).stdout).toBe(
+    '{"redacted":1}\n',
+  );
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
@@ -81,6 +88,10 @@ test('the service that removes old sessions', async () => {
   await advance(second.url, 60);
   await second.stop();
   await expectWhole();
-  expect(await count(`checkout_sessions WHERE organization_id = (SELECT organization_id FROM sandbox_clocks)`)).toBe(0);
+  expect(
+    await count(
+      `checkout_sessions WHERE organization_id = (SELECT organization_id FROM sandbox_clocks)`,
+    ),
+  ).toBe(0);
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });

@@ -71,7 +71,14 @@ class Race {
       return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) };
     });
     const name = `${kind} ${path} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`;
-    return { kind, isDone: reply.status < 300, name, sent, answered: performance.now(), after: means(reply) };
+    return {
+      kind,
+      isDone: reply.status < 300,
+      name,
+      sent,
+      answered: performance.now(),
+      after: means(reply),
+    };
   }
 }
 
@@ -103,7 +110,13 @@ const MOVES = {
   },
   'release hold': ({ holds }: Race): Move | undefined => {
     const hold = recent(holds);
-    return hold && { path: `/ledger/v1/holds/${hold.id}/release`, body: {}, means: () => history.releaseHold(hold.id) };
+    return (
+      hold && {
+        path: `/ledger/v1/holds/${hold.id}/release`,
+        body: {},
+        means: () => history.releaseHold(hold.id),
+      }
+    );
   },
   claim: ({ shop, refunds }: Race): Move => {
     const body = { organization: shop.organization, limit: randomInt(1, 4) };
@@ -144,7 +157,11 @@ const MOVES = {
   fail: onRefund((id, claim) => {
     const under = claim > 0 && randomInt(4) > 0 ? claim : undefined;
     const body = under === undefined ? {} : { claim: under };
-    return { path: `${REFUNDS}/${id}/fail`, body, means: (reply) => history.fail(id, under, reply) };
+    return {
+      path: `${REFUNDS}/${id}/fail`,
+      body,
+      means: (reply) => history.fail(id, under, reply),
+    };
   }),
   return: onRefund((id) => ({
     path: `${REFUNDS}/${id}/return`,

@@ -32,7 +32,9 @@ const poison = (table: string, column: string, id: string) =>
 test('a delivery that cannot be claimed', async () => {
   const { sql } = world.service;
   // Nothing is sent before everything is there.
-  await sql.query('ALTER TABLE webhook_deliveries ADD CONSTRAINT none CHECK (attempts = 0) NOT VALID');
+  await sql.query(
+    'ALTER TABLE webhook_deliveries ADD CONSTRAINT none CHECK (attempts = 0) NOT VALID',
+  );
   const events: string[] = [];
   for (let at = 0; at < 4; at++) events.push((await shop.notified(receiver.url)).event);
   await deliver(world.service);
@@ -48,7 +50,9 @@ test('a delivery that cannot be claimed', async () => {
 });
 
 test('a delivery with more attempts than its column has room for, and one whose secret cannot be read', async () => {
-  const { id } = (await shop.post('/v1/webhook_endpoints', { url: new URL('/broken', receiver.url).href })).body;
+  const { id } = (
+    await shop.post('/v1/webhook_endpoints', { url: new URL('/broken', receiver.url).href })
+  ).body;
   const { sql } = world.service;
   await sql.query(`UPDATE webhook_endpoints SET secret = '\\x00' WHERE id = $1`, [uuidOf(id)]);
   const { event } = await shop.notified(receiver.url);
@@ -58,10 +62,10 @@ test('a delivery with more attempts than its column has room for, and one whose 
     [uuidOf(event)],
   );
   await deliver(world.service);
-  const { rows } = await sql.query(`SELECT outcome FROM webhook_deliveries WHERE event_id = $1 AND url = $2`, [
-    uuidOf(event),
-    receiver.url,
-  ]);
+  const { rows } = await sql.query(
+    `SELECT outcome FROM webhook_deliveries WHERE event_id = $1 AND url = $2`,
+    [uuidOf(event), receiver.url],
+  );
   expect(rows).toEqual([{ outcome: 'given_up' }]);
   const before = receiver.received.length;
   const { event: next } = await shop.notified(receiver.url);
@@ -72,7 +76,9 @@ test('a delivery with more attempts than its column has room for, and one whose 
 test('an old event that cannot be removed', async () => {
   const { sql, application } = world.service;
   const shops = [shop, shop, await Shop.open(world.service, shop)];
-  const sessions = await Promise.all(shops.map(async (one) => (await one.createSession()).body.id as string));
+  const sessions = await Promise.all(
+    shops.map(async (one) => (await one.createSession()).body.id as string),
+  );
   await sql.query('DELETE FROM webhook_deliveries');
   await poison('events', 'object_id', sessions[0] as string);
   world.clock.advance(91 * 24 * 3_600_000);

@@ -57,9 +57,9 @@ test.each([
   const server = await startServer({ DATABASE_URL });
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   const encrypted = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tillgate'`;
-  expect(await withClient(postgres.url, async (client) => (await client.query(encrypted)).rows)).toEqual([
-    { ssl: true },
-  ]);
+  expect(
+    await withClient(postgres.url, async (client) => (await client.query(encrypted)).rows),
+  ).toEqual([{ ssl: true }]);
   expect((await server.stop()).stderr).toBe('');
   const { stderr, found } = await doctorOf(DATABASE_URL);
   expect([stderr, found[1]]).toEqual([
@@ -75,13 +75,22 @@ test.each([
     'self-signed certificate',
     'Name the CA of its certificate in DATABASE_URL: sslrootcert=<file>.',
   ],
-  ['127.1', `verify-full&sslrootcert=${CA}`, 'Hostname/IP does not match', 'Connect to a host that the certificate'],
+  [
+    '127.1',
+    `verify-full&sslrootcert=${CA}`,
+    'Hostname/IP does not match',
+    'Connect to a host that the certificate',
+  ],
 ])('%s with sslmode=%s is refused with advice', async (host, mode, fault, advice) => {
   const DATABASE_URL = urlWith(`?sslmode=${mode}`, host);
   const { stderr } = await commandLine(['migrate'], { DATABASE_URL });
   expect(stderr).toMatch(new RegExp(`^The database cannot be used: ${fault}.*\\. ${advice}.*\\n$`));
   expect((await doctorOf(DATABASE_URL)).found).toEqual([
-    expect.objectContaining({ name: 'connection', status: 'fail', advice: expect.stringContaining(advice) }),
+    expect.objectContaining({
+      name: 'connection',
+      status: 'fail',
+      advice: expect.stringContaining(advice),
+    }),
   ]);
 });
 

@@ -9,7 +9,9 @@ import { openAccount, type Server, startServer, tillgate } from '../support/proc
 import { startPooler } from '../support/sockets.js';
 
 const PAGE = readFileSync('docs/operate/postgresql.md', 'utf8');
-const [MAKE = '', GRANT = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? '');
+const [MAKE = '', GRANT = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].map(
+  ([, sql]) => sql ?? '',
+);
 
 let postgres: OwnPostgres;
 let server: Server;
@@ -20,7 +22,8 @@ function urlOf(user: string): string {
   return Object.assign(url, { username: user, password, pathname: '/tillgate' }).href;
 }
 
-const as = (url: string, sql: string) => withClient(url, async (client) => (await client.query(sql)).rows);
+const as = (url: string, sql: string) =>
+  withClient(url, async (client) => (await client.query(sql)).rows);
 
 beforeAll(async () => {
   // The superuser of these tests has the service's name.
@@ -39,22 +42,31 @@ test('the owner migrates, and sees what needs an administrator through a pooler 
   const migrate = (url: string, ...options: string[]) => tillgate(url, ['migrate', ...options]);
   const applied = MIGRATIONS.map(({ name }) => name);
   expect(await migrate(urlOf('tillgate_owner'), '--service-role', 'tillgate')).toEqual({ applied });
-  const pooler = await startPooler(urlOf('tillgate_owner'), () => ({ toServer: (message) => message }));
+  const pooler = await startPooler(urlOf('tillgate_owner'), () => ({
+    toServer: (message) => message,
+  }));
   expect(await migrate(pooler.url, '--service-role', 'tillgate')).toEqual({
     applied: [],
-    not_permitted: expect.arrayContaining([`ALTER ROLE tillgate IN DATABASE tillgate SET statement_timeout = '5s';`]),
+    not_permitted: expect.arrayContaining([
+      `ALTER ROLE tillgate IN DATABASE tillgate SET statement_timeout = '5s';`,
+    ]),
   });
   pooler.close();
-  expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+  expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([
+    { statement_timeout: '0' },
+  ]);
   expect(await migrate(urlOf('tillgate'))).toEqual({ applied: [] });
-  expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
+  expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([
+    { statement_timeout: '5s' },
+  ]);
 });
 
 test('the service serves, and its commands work', async () => {
   const DATABASE_URL = urlOf('tillgate');
   const { key } = await openAccount(DATABASE_URL, 'Shop');
   server = await startServer({ DATABASE_URL });
-  const post = (path: string, body: object) => send('POST', server.url + path, { key, body, idempotencyKey: path });
+  const post = (path: string, body: object) =>
+    send('POST', server.url + path, { key, body, idempotencyKey: path });
   const session = await post('/v1/checkout_sessions', SMALLEST);
   const payment = await post(`/v1/test_helpers/checkout_sessions/${session.body.id}/pay`, {});
   const refund = await post('/v1/refunds', { payment: payment.body.id, amount: 1000 });

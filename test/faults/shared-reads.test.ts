@@ -16,9 +16,16 @@ beforeAll(async () => {
 
 test.each([
   ['that PostgreSQL refuses', { name: 'shares', text: 'SELECT 60 / $1::int AS share' }, 0, '22012'],
-  ['that cannot be sent', { name: 'quotients', text: 'SELECT (60 / $1::int) AS share' }, { unsendable: 1n }, undefined],
+  [
+    'that cannot be sent',
+    { name: 'quotients', text: 'SELECT (60 / $1::int) AS share' },
+    { unsendable: 1n },
+    undefined,
+  ],
 ])('one %s fails alone', async (_, statement, faulty, code) => {
-  const reads = [1, 2, faulty, 3].map((value) => database.read<{ share: number }>(queue, statement, [value]));
+  const reads = [1, 2, faulty, 3].map((value) =>
+    database.read<{ share: number }>(queue, statement, [value]),
+  );
   const outcomes = (await Promise.allSettled(reads)).map((each) =>
     each.status === 'fulfilled' ? each.value : { code: each.reason.code },
   );
@@ -33,7 +40,10 @@ test('slow ones that went together are answered, not taken for a dead connection
 
 test('within a transaction a read is part of it', async () => {
   const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
-  const seen = { name: 'seen', text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen` };
+  const seen = {
+    name: 'seen',
+    text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen`,
+  };
   const inside = await database.run(queue, async () => {
     await database.read(queue, set, []);
     return Promise.all([database.read(queue, seen, []), database.read(queue, seen, [])]);
@@ -44,7 +54,10 @@ test('within a transaction a read is part of it', async () => {
 test('a hundred clients of four organizations at once each read their own', async () => {
   const tenants = await atOnce(4, () => createTenant(service));
   const create = ({ test: key }: Tenant, number: number) =>
-    post(`${service.url}/v1/checkout_sessions`, { key, body: { ...SMALLEST, metadata: { number: `${number}` } } });
+    post(`${service.url}/v1/checkout_sessions`, {
+      key,
+      body: { ...SMALLEST, metadata: { number: `${number}` } },
+    });
   const owned = await atOnce(100, async (index) => {
     const tenant = tenants[index % 4] as Tenant;
     return { tenant, created: await create(tenant, index) };

@@ -66,7 +66,8 @@ test('a request that comes while PostgreSQL stands still is answered 503', async
   ]);
   postgres.thaw();
   await until(async () => (await shop.createSession()).status === 201);
-  for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);
+  for (const [, , request] of requests(stranger))
+    expect((await request()).status).toBeLessThan(300);
   await expectAnsweredOnce(service);
 });
 
@@ -74,6 +75,8 @@ test('slow statements on all connections are no silence', async () => {
   const database = service.application.get(Database);
   const nap = { name: 'nap', text: 'SELECT pg_sleep(3)' };
   const { free } = database.load;
-  const naps = Array.from({ length: free }, (_, at) => database.autocommit({ queue: `nap ${at}` }, nap, []));
+  const naps = Array.from({ length: free }, (_, at) =>
+    database.autocommit({ queue: `nap ${at}` }, nap, []),
+  );
   await expect(Promise.all(naps)).resolves.toHaveLength(free);
 });

@@ -47,7 +47,8 @@ afterAll(async () => {
   await direct.close();
 });
 
-const create = () => post(`${service.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
+const create = () =>
+  post(`${service.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
 
 test('a connection whose first query is never answered is given up, and the request with it', async () => {
   isKeptWaiting = true;

@@ -18,28 +18,36 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-test.each(['1', '2'])('with %s workers, stops beside twenty callers cut no request off', async (workers) => {
-  for (let stop = 0; stop < STOPS; stop++) {
-    const server = await startServer({ DATABASE_URL: service.databaseUrl, WEB_CONCURRENCY: workers });
-    let answers = 0;
-    /** Asks until the port is closed, which is the only end that it may meet. */
-    const call = async () => {
-      const connection = new Connection(server.url);
-      try {
-        for (;;) {
-          const { status } = await connection.get('/v1/checkout_sessions', { authorization: `Bearer ${tenant.test}` });
-          if (status !== 200) return status;
-          answers += 1;
+test.each(['1', '2'])(
+  'with %s workers, stops beside twenty callers cut no request off',
+  async (workers) => {
+    for (let stop = 0; stop < STOPS; stop++) {
+      const server = await startServer({
+        DATABASE_URL: service.databaseUrl,
+        WEB_CONCURRENCY: workers,
+      });
+      let answers = 0;
+      /** Asks until the port is closed, which is the only end that it may meet. */
+      const call = async () => {
+        const connection = new Connection(server.url);
+        try {
+          for (;;) {
+            const { status } = await connection.get('/v1/checkout_sessions', {
+              authorization: `Bearer ${tenant.test}`,
+            });
+            if (status !== 200) return status;
+            answers += 1;
+          }
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code;
+        } finally {
+          connection.close();
         }
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code;
-      } finally {
-        connection.close();
-      }
-    };
-    const callers = Array.from({ length: CALLERS }, call);
-    await until(() => answers > 5 * CALLERS);
-    expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
-    expect(await Promise.all(callers)).toEqual(Array(CALLERS).fill('ECONNREFUSED'));
-  }
-});
+      };
+      const callers = Array.from({ length: CALLERS }, call);
+      await until(() => answers > 5 * CALLERS);
+      expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+      expect(await Promise.all(callers)).toEqual(Array(CALLERS).fill('ECONNREFUSED'));
+    }
+  },
+);

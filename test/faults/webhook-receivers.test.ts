@@ -38,22 +38,32 @@ const again =
 
 test.each([
   ['drips its answer', 200, null, again('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')],
-  ['never ends its early hints', null, expect.any(String), again('HTTP/1.1 103 Early Hints\r\n\r\n')],
+  [
+    'never ends its early hints',
+    null,
+    expect.any(String),
+    again('HTTP/1.1 103 Early Hints\r\n\r\n'),
+  ],
   [
     'switches protocols',
     null,
     expect.any(String),
     (socket: Socket): void =>
-      void socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      void socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+      ),
   ],
-] as const)('an attempt at a receiver that %s ends long before its time', async (_, status, error, behave) => {
-  const server = await startSockets(behave);
-  const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
-  await deliver(world.service);
-  const deliveries = await shop.deliveriesOf(event);
-  expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
-  server.close();
-});
+] as const)(
+  'an attempt at a receiver that %s ends long before its time',
+  async (_, status, error, behave) => {
+    const server = await startSockets(behave);
+    const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
+    await deliver(world.service);
+    const deliveries = await shop.deliveriesOf(event);
+    expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
+    server.close();
+  },
+);
 
 test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));
@@ -61,7 +71,10 @@ test('a slow path of one organization on a shared host keeps no other organizati
   await until(() => receiver.received.length > 1, 'the slow path is tried');
   const other = await Shop.open(world.service, shop);
   const { event } = await other.notified(receiver.url);
-  await until(() => receiver.received.some(({ id }) => id === event), 'the other organization gets its webhook');
+  await until(
+    () => receiver.received.some(({ id }) => id === event),
+    'the other organization gets its webhook',
+  );
 });
 
 /** So many overdue deliveries to each host, as if they had been left by another instance. */
@@ -90,16 +103,20 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
   const read = jest.spyOn(service.application.get(Database), 'read');
   const reads: number[] = [];
   for (const { organization } of [few, many]) {
-    const { found } = await service.application.get(Deliveries).due(organization, undefined, clock.now());
+    const { found } = await service.application
+      .get(Deliveries)
+      .due(organization, undefined, clock.now());
     expect(found).toHaveLength(50);
     // Jobs of the service read as well.
-    const [, { text }, values] = read.mock.calls.findLast(([, { name }]) => name === 'webhooks.due') as [
-      Owner,
-      Statement,
-      unknown[],
-    ];
-    const { rows } = await service.sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
-    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    const [, { text }, values] = read.mock.calls.findLast(
+      ([, { name }]) => name === 'webhooks.due',
+    ) as [Owner, Statement, unknown[]];
+    const { rows } = await service.sql.query(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    );
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } =
+      rows[0]['QUERY PLAN'][0].Plan;
     reads.push(hit + fetched);
   }
   const [ofFew = 0, ofMany = 0] = reads;

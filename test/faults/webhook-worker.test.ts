@@ -31,29 +31,41 @@ afterEach(async () => {
 });
 
 /** A process of the built service on the same database. */
-const startProcess = (DATABASE_URL: string) => startServer({ DATABASE_URL, WEBHOOK_ALLOW_PRIVATE: 'true' });
+const startProcess = (DATABASE_URL: string) =>
+  startServer({ DATABASE_URL, WEBHOOK_ALLOW_PRIVATE: 'true' });
 
 test('a worker is killed before and after its receivers answered: every event reaches every endpoint under its id', async () => {
   const { sql, databaseUrl } = world.service;
   const owner = await Shop.open(world.service);
   const second = await startWebhooks({ databaseUrl });
   const instances = [world, second];
-  const looks = instances.map(({ service }) => jest.spyOn(service.application.get(WebhookScheduler), 'poll'));
+  const looks = instances.map(({ service }) =>
+    jest.spyOn(service.application.get(WebhookScheduler), 'poll'),
+  );
   for (const look of looks) look.mockResolvedValue();
   const paths = ['/quick', '/slow', '/ledger'];
   for (const path of paths) {
-    const [surface, key] = path === '/ledger' ? ['/ledger/v1', owner.ledgerKey] : ['/v1', owner.key];
+    const [surface, key] =
+      path === '/ledger' ? ['/ledger/v1', owner.ledgerKey] : ['/v1', owner.key];
     const body = { url: String(new URL(path, receiver.url)), events: ['checkout.session.created'] };
-    expect((await post(`${world.service.url}${surface}/webhook_endpoints`, { key, body })).status).toBe(201);
+    expect(
+      (await post(`${world.service.url}${surface}/webhook_endpoints`, { key, body })).status,
+    ).toBe(201);
   }
-  receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.writeHead(204).end()));
+  receiver.behave((response, { url }) =>
+    url === '/slow' ? undefined : void response.writeHead(204).end(),
+  );
   const { child, url } = await startProcess(databaseUrl);
   const create = async () => {
-    const { status } = await post(`${url}/v1/checkout_sessions`, { key: owner.key, body: SMALLEST });
+    const { status } = await post(`${url}/v1/checkout_sessions`, {
+      key: owner.key,
+      body: SMALLEST,
+    });
     expect(status).toBe(201);
   };
   const recorded = async () => {
-    const text = 'SELECT FROM webhook_deliveries WHERE organization_id = $1 AND outcome IS NOT NULL';
+    const text =
+      'SELECT FROM webhook_deliveries WHERE organization_id = $1 AND outcome IS NOT NULL';
     return (await sql.query(text, [uuidOf(owner.organization)])).rows.length;
   };
   await create();
@@ -94,12 +106,17 @@ test('what two instances find due at the same instant is claimed by one of them'
   await world.service.application.get(WebhookScheduler).idle();
   // So far ahead that no worker but this test finds them due.
   const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
-  await world.service.sql.query(`UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE outcome IS NULL`, [
-    new Date(then),
-  ]);
-  const instances = [world, second, world, second].map(({ service }) => service.application.get(Deliveries));
+  await world.service.sql.query(
+    `UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE outcome IS NULL`,
+    [new Date(then)],
+  );
+  const instances = [world, second, world, second].map(({ service }) =>
+    service.application.get(Deliveries),
+  );
   const { organization } = shop.tenant;
-  const looked = await Promise.all(instances.map((deliveries) => deliveries.due(organization, undefined, then)));
+  const looked = await Promise.all(
+    instances.map((deliveries) => deliveries.due(organization, undefined, then)),
+  );
   const claimed = await Promise.all(
     instances.map((deliveries, at) => {
       const shares = (looked[at]?.found ?? []).map((due) => ({ due, take: 100 }));
@@ -109,9 +126,10 @@ test('what two instances find due at the same instant is claimed by one of them'
   expect(looked.map(({ found }) => found.length)).toEqual([1, 1, 1, 1]);
   const events = claimed.flat().map(({ event }) => event.id);
   expect(new Set(events).size).toBe(events.length);
-  const { rows } = await world.service.sql.query('SELECT FROM webhook_deliveries WHERE next_attempt_at = $1', [
-    new Date(later),
-  ]);
+  const { rows } = await world.service.sql.query(
+    'SELECT FROM webhook_deliveries WHERE next_attempt_at = $1',
+    [new Date(later)],
+  );
   expect(rows).toHaveLength(events.length);
   await second.service.close();
   await world.service.sql.query('DELETE FROM webhook_deliveries');
@@ -155,7 +173,9 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
 
 test('an attempt that cannot be recorded is made again when its lease ends', async () => {
   // Before the session: the service delivers on its own as soon as the event is recorded.
-  await world.service.sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
+  await world.service.sql.query(
+    'ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID',
+  );
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await world.service.sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
@@ -190,7 +210,10 @@ test('receivers that hang keep no other event waiting, of the same organization 
   const [same, other] = [await startReceiver(), await startReceiver()];
   await shop.notified(same.url);
   await (await Shop.open(world.service, shop)).notified(other.url);
-  await until(() => same.received.length === 1 && other.received.length === 1, 'the others get their webhooks');
+  await until(
+    () => same.received.length === 1 && other.received.length === 1,
+    'the others get their webhooks',
+  );
   expect(connected()).toBeLessThan(1_600);
   await world.service.sql.query('DELETE FROM webhook_deliveries WHERE outcome IS NULL');
   for (const { close } of silent) close();

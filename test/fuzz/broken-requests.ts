@@ -24,11 +24,14 @@ export const SMUGGLED = 'smuggled-request';
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
 
 export function brokenRequests(plain: Arbitrary<Plain>): Arbitrary<Drawn> {
-  const unknown = (bytes: Arbitrary<string>) => bytes.map((text): Drawn => ({ bytes: text, awaited: 0 }));
+  const unknown = (bytes: Arbitrary<string>) =>
+    bytes.map((text): Drawn => ({ bytes: text, awaited: 0 }));
   // An answer to HEAD looks like the beginning of another one.
   const bodied = plain.filter(({ method }) => method !== 'HEAD');
   const text = bodied.map(bytesOf);
-  const lines = fc.tuple(text, oneOf(...REQUEST_LINES)).map(([whole, line]) => whole.replace(/^.*/, () => line));
+  const lines = fc
+    .tuple(text, oneOf(...REQUEST_LINES))
+    .map(([whole, line]) => whole.replace(/^.*/, () => line));
   const headers = fc
     .tuple(text, fc.array(oneOf(...HEADER_LINES), { minLength: 1, maxLength: 2 }))
     .map(([whole, added]) => {
@@ -47,12 +50,19 @@ export function brokenRequests(plain: Arbitrary<Plain>): Arbitrary<Drawn> {
       const at = place % whole.length;
       return whole.slice(0, at) + put + whole.slice(at + 1);
     });
-  const short = fc.tuple(text, fc.nat()).map(([whole, place]) => whole.slice(0, place % whole.length));
-  return fc.oneof(...[lines, headers, endings, chunks, bytes, short].map(unknown), pipelined, smuggled);
+  const short = fc
+    .tuple(text, fc.nat())
+    .map(([whole, place]) => whole.slice(0, place % whole.length));
+  return fc.oneof(
+    ...[lines, headers, endings, chunks, bytes, short].map(unknown),
+    pipelined,
+    smuggled,
+  );
 }
 
 const inner = `GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
-const outer = (line: string) => `POST /v1/refunds HTTP/1.1\r\nHost: x\r\n${line}\r\nConnection: close\r\n\r\n`;
+const outer = (line: string) =>
+  `POST /v1/refunds HTTP/1.1\r\nHost: x\r\n${line}\r\nConnection: close\r\n\r\n`;
 
 /** Several at once: their answers come in their order. */
 const pipelined = fc
@@ -83,7 +93,10 @@ export function bytesOf(request: Plain): string {
 }
 
 function headOf({ method, target, headers, body }: Plain): string {
-  const length = body && !('transfer-encoding' in headers) ? { 'content-length': String(body.length) } : {};
-  const lines = Object.entries({ host: 'x', ...headers, ...length }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length =
+    body && !('transfer-encoding' in headers) ? { 'content-length': String(body.length) } : {};
+  const lines = Object.entries({ host: 'x', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

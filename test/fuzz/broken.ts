@@ -24,7 +24,18 @@ const NUMBERS = [
     `${'1'.repeat(3_000)}.${'0'.repeat(3_000)}`,
   ],
 ];
-const TEXTS = ['\\u0000', '\\ud800', '\\udc00\\ud800', '\\x', '\n', '\u0000', '😀', '\u202e', 'ſ', 'a'.repeat(5_000)];
+const TEXTS = [
+  '\\u0000',
+  '\\ud800',
+  '\\udc00\\ud800',
+  '\\x',
+  '\n',
+  '\u0000',
+  '😀',
+  '\u202e',
+  'ſ',
+  'a'.repeat(5_000),
+];
 const WHOLE = list(`| |null|0|"x"|[]|true|{}|{'a':1}|{"a":1,}|a=b|<a/>|{"a":1}{"a":1}|//`);
 
 type Change = (text: string) => string | Buffer;
@@ -78,14 +89,18 @@ export const MEDIA_TYPES: readonly string[] = [
 
 /** First lines that are no request of ours, or none at all. */
 export const REQUEST_LINES: readonly string[] = [
-  ...list('GARBAGE|GET|GET /livez|GET  /livez HTTP/1.1|get /livez HTTP/1.1|GET /livez HTTP/1.1 x|GET /a b HTTP/1.1'),
+  ...list(
+    'GARBAGE|GET|GET /livez|GET  /livez HTTP/1.1|get /livez HTTP/1.1|GET /livez HTTP/1.1 x|GET /a b HTTP/1.1',
+  ),
   ...list(
     'GET /livez HTTP/0.9|GET /livez HTTP/1.0|GET /livez HTTP/1.2|PRI * HTTP/2.0|OPTIONS * HTTP/1.1|GET * HTTP/1.1',
   ),
   ...list(
     'GET http://other.example/livez HTTP/1.1|GET //other.example/livez HTTP/1.1|GET \xff\xfe HTTP/1.1|GET /\x00 HTTP/1.1',
   ),
-  ...list('TRACE /livez HTTP/1.1|PROPFIND /livez HTTP/1.1|STEAL /livez HTTP/1.1|CONNECT other.example:443 HTTP/1.1'),
+  ...list(
+    'TRACE /livez HTTP/1.1|PROPFIND /livez HTTP/1.1|STEAL /livez HTTP/1.1|CONNECT other.example:443 HTTP/1.1',
+  ),
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 

@@ -44,7 +44,12 @@ const MANY_FAULTS = 20;
 const EXCERPT = 600;
 const MEGABYTE = 2 ** 20;
 
-export async function fuzz({ databaseUrl, seed, requests, number }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({
+  databaseUrl,
+  seed,
+  requests,
+  number,
+}: FuzzOptions): Promise<FuzzReport> {
   const server = await startServer({
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'info',
@@ -53,15 +58,24 @@ export async function fuzz({ databaseUrl, seed, requests, number }: FuzzOptions)
   try {
     const surroundings = await prepare(server.url, databaseUrl);
     const run = new Run(server.url, seed, requestsOf(surroundings));
-    await run.sendAll(number === undefined ? 0 : number, number === undefined ? requests : number + 1);
+    await run.sendAll(
+      number === undefined ? 0 : number,
+      number === undefined ? requests : number + 1,
+    );
     await run.repeatSlow();
     const status = server.child.exitCode ?? server.child.signalCode;
     const { stdout, stderr } = await server.stop();
     const secrets = [...Object.values(surroundings.keys), ...surroundings.otherKeys].map(
       (key) => key.split(' ')[1] ?? '',
     );
-    const faults = [...run.faults, ...(status === null ? [] : [`the service ended with ${status}`])];
-    return { ...run.report, faults: [...faults, ...logFaults(stdout + stderr, secrets), ...run.growthFaults()] };
+    const faults = [
+      ...run.faults,
+      ...(status === null ? [] : [`the service ended with ${status}`]),
+    ];
+    return {
+      ...run.report,
+      faults: [...faults, ...logFaults(stdout + stderr, secrets), ...run.growthFaults()],
+    };
   } finally {
     server.child.kill('SIGKILL');
   }
@@ -121,7 +135,9 @@ class Run {
     const after = this.heaps.slice(Math.floor(this.heaps.length * WARM_UP));
     const half = Math.floor(after.length / 2);
     if (half < 10) return 0;
-    return Math.round((Math.min(...after.slice(half)) - Math.min(...after.slice(0, half))) / MEGABYTE);
+    return Math.round(
+      (Math.min(...after.slice(half)) - Math.min(...after.slice(0, half))) / MEGABYTE,
+    );
   }
 
   private async lookAtHeap(): Promise<void> {
@@ -133,7 +149,9 @@ class Run {
     const drawn = this.fresh(this.draw(this.seed, number), number);
     try {
       const startedAt = performance.now();
-      const answers = drawn.plain ? [await this.plain(drawn.plain)] : await answersTo(this.url, drawn.bytes);
+      const answers = drawn.plain
+        ? [await this.plain(drawn.plain)]
+        : await answersTo(this.url, drawn.bytes);
       const ms = performance.now() - startedAt;
       const isBusy = answers.some(({ status }) => status === 503);
       if (!isBusy) this.judge(number, drawn, answers);
@@ -159,7 +177,11 @@ class Run {
     };
   }
 
-  private judge(number: number, { plain, bytes, awaited }: Drawn, answers: readonly Answer[]): void {
+  private judge(
+    number: number,
+    { plain, bytes, awaited }: Drawn,
+    answers: readonly Answer[],
+  ): void {
     const faults = answers.flatMap((answer) => this.faultsOf(answer, plain));
     if (answers.length < awaited) faults.push(`${answers.length} of ${awaited} answers`);
     const ids = answers.map(({ headers }) => headers.get('request-id'));
@@ -176,11 +198,22 @@ class Run {
     if (plain?.method === 'HEAD') return [];
     const url = this.url + (plain?.target ?? '/');
     // An answer to bytes, to more than a head may hold, or to a path that a URL writes otherwise: it is one of ours, no more.
-    const isNamed = plain && status !== 431 && new URL(url).href.startsWith(this.url + plain.target.split('?')[0]);
+    const isNamed =
+      plain &&
+      status !== 431 &&
+      new URL(url).href.startsWith(this.url + plain.target.split('?')[0]);
     if (!isNamed) return status < 400 ? [] : faultsOfError(text);
     const { method, headers: sent, body } = plain;
     const requestBody = body?.length ? body : undefined;
-    return faultsOf({ method, url, requestHeaders: new Headers(sent), requestBody, status, headers, text });
+    return faultsOf({
+      method,
+      url,
+      requestHeaders: new Headers(sent),
+      requestBody,
+      status,
+      headers,
+      text,
+    });
   }
 
   /** Keys that are to be new are new each time it is sent. */
@@ -188,7 +221,9 @@ class Run {
     const value = `${this.seed}-${number}-${this.repetition}`;
     const renewed = bytes.replaceAll(FRESH, value);
     if (!plain) return { awaited, bytes: renewed };
-    const headers = Object.entries(plain.headers).map(([name, text]) => [name, text === FRESH ? value : text] as const);
+    const headers = Object.entries(plain.headers).map(
+      ([name, text]) => [name, text === FRESH ? value : text] as const,
+    );
     return { plain: { ...plain, headers: Object.fromEntries(headers) }, bytes: renewed, awaited };
   }
 }
@@ -198,11 +233,15 @@ const USUAL = /"context":\["Webhooks"\],"msg":"evt_|"msg":"service unavailable"/
 
 /** Nothing else that a caller does is worth a warning, and no line has a key in it. */
 function logFaults(log: string, secrets: readonly string[]): string[] {
-  const lines = log.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
+  const lines = log
+    .split('\n')
+    .filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
   const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !USUAL.test(line));
-  const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));
-  return [...loud.map((line) => `the log has ${line}`), ...leaks.map((line) => `the log has a key: ${line}`)].slice(
-    0,
-    MANY_FAULTS,
+  const leaks = lines.filter((line) =>
+    secrets.some((secret) => secret.length > 8 && line.includes(secret)),
   );
+  return [
+    ...loud.map((line) => `the log has ${line}`),
+    ...leaks.map((line) => `the log has a key: ${line}`),
+  ].slice(0, MANY_FAULTS);
 }

@@ -11,15 +11,24 @@ import type { Surroundings } from './surroundings.js';
 /** Stands in a header for a value that no request has had. */
 export const FRESH = 'fresh-value';
 /** So often in ten the first, otherwise one of the others. */
-const mostly = <Value>(right: Arbitrary<Value>, others: Arbitrary<Value>, inTen = 9): Arbitrary<Value> =>
+const mostly = <Value>(
+  right: Arbitrary<Value>,
+  others: Arbitrary<Value>,
+  inTen = 9,
+): Arbitrary<Value> =>
   fc.oneof({ weight: inTen, arbitrary: right }, { weight: 10 - inTen, arbitrary: others });
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
 const odd = fc.oneof(oneOf(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 60 }));
 
 export function requestsOf(surroundings: Surroundings): (seed: number, number: number) => Drawn {
   const plain = plainRequests(surroundings);
-  const whole = plain.map((request): Drawn => ({ plain: request, bytes: bytesOf(request), awaited: 1 }));
-  const drawn = fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: brokenRequests(plain) });
+  const whole = plain.map(
+    (request): Drawn => ({ plain: request, bytes: bytesOf(request), awaited: 1 }),
+  );
+  const drawn = fc.oneof(
+    { weight: 9, arbitrary: whole },
+    { weight: 1, arbitrary: brokenRequests(plain) },
+  );
   return (seed, number) => fc.sample(drawn, { seed: mixed(seed, number), numRuns: 1 })[0] as Drawn;
 }
 
@@ -38,20 +47,33 @@ function plainRequests(surroundings: Surroundings): Arbitrary<Plain> {
     target: fc
       .tuple(oneOf('/', '/v1/', '/docs/', '/openapi.json', '/docs'), odd)
       .map(([start, text]) => start + encoded(text)),
-    headers: fc.dictionary(oneOf('if-none-match', 'accept-encoding', 'origin', 'authorization'), headerText),
+    headers: fc.dictionary(
+      oneOf('if-none-match', 'accept-encoding', 'origin', 'authorization'),
+      headerText,
+    ),
     body: fc.constant(undefined),
   });
   return mostly(fc.oneof(...operations), elsewhere);
 }
 
-function operationRequests(surroundings: Surroundings, values: Values, path: string, method: string): Arbitrary<Plain> {
+function operationRequests(
+  surroundings: Surroundings,
+  values: Values,
+  path: string,
+  method: string,
+): Arbitrary<Plain> {
   const { parameters = [], requestBody } = surroundings.document.paths[path][method];
   const all: Node[] = parameters.map((parameter: Node) => values.follow(parameter));
-  const right = (name: string) => values.of(all.find((parameter) => parameter.name === name).schema).map(String);
+  const right = (name: string) =>
+    values.of(all.find((parameter) => parameter.name === name).schema).map(String);
   const query = all.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const pair = (name: string) =>
-    fc.tuple(mostly(fc.constant(name), oneOf(`${name}[]`, 'limit', 'x')), mostly(right(name), odd, 7));
-  const pairs = query.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...query.map(pair)), { maxLength: 3 });
+    fc.tuple(
+      mostly(fc.constant(name), oneOf(`${name}[]`, 'limit', 'x')),
+      mostly(right(name), odd, 7),
+    );
+  const pairs =
+    query.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...query.map(pair)), { maxLength: 3 });
   const ids = path.includes('{id}') ? mostly(right('id'), odd) : fc.constant('');
   const target = fc.tuple(ids, pairs).map(([id, given]) => {
     const search = given.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
@@ -64,9 +86,15 @@ function operationRequests(surroundings: Surroundings, values: Values, path: str
         fc.constant(surroundings.keys[path.split('/')[1] ?? ''] ?? ''),
         oneOf(...surroundings.otherKeys),
       ),
-      ...(schema && { 'content-type': mostly(fc.constant('application/json'), oneOf(...MEDIA_TYPES)) }),
+      ...(schema && {
+        'content-type': mostly(fc.constant('application/json'), oneOf(...MEDIA_TYPES)),
+      }),
       ...(method === 'post' && {
-        'idempotency-key': mostly(fc.constant(FRESH), fc.oneof(oneOf('again', '"again"'), headerText), 8),
+        'idempotency-key': mostly(
+          fc.constant(FRESH),
+          fc.oneof(oneOf('again', '"again"'), headerText),
+          8,
+        ),
       }),
     }),
     sometimes: fc.dictionary(
@@ -92,7 +120,9 @@ function operationRequests(surroundings: Surroundings, values: Values, path: str
     ),
     target,
     headers: headers.map(({ always, sometimes }) => ({ ...always, ...sometimes })),
-    body: schema ? bodies(values.of(schema)) : mostly(fc.constant(undefined), oneOf(Buffer.from('{}'))),
+    body: schema
+      ? bodies(values.of(schema))
+      : mostly(fc.constant(undefined), oneOf(Buffer.from('{}'))),
   });
 }
 
@@ -101,7 +131,9 @@ function bodies(right: Arbitrary<unknown>): Arbitrary<Buffer | undefined> {
     .tuple(right, fc.array(alteration, { maxLength: 2 }))
     .map(([value, alterations]) => alterations.reduce(altered, value));
   const texts = mostly(right, wrong, 6).map((value) => JSON.stringify(value));
-  const changed = fc.tuple(texts, oneOf(...BODY_CHANGES)).map(([text, change]) => Buffer.from(change(text)));
+  const changed = fc
+    .tuple(texts, oneOf(...BODY_CHANGES))
+    .map(([text, change]) => Buffer.from(change(text)));
   return mostly(
     texts.map((text) => Buffer.from(text)),
     changed,

@@ -17,7 +17,13 @@ try {
   const startedAt = performance.now();
   const asked = { requests: Number(values.requests), number: given(values.number) };
   const { faults, ...figures } = await fuzz({ databaseUrl: database.url, seed, ...asked });
-  console.log(JSON.stringify({ seed, seconds: Math.round((performance.now() - startedAt) / 1000), ...figures }));
+  console.log(
+    JSON.stringify({
+      seed,
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+      ...figures,
+    }),
+  );
   for (const fault of faults) console.log(fault);
   if (faults.length > 0) process.exitCode = 1;
 } finally {

@@ -9,8 +9,18 @@ const PRICE = { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book'
 export type Surroundings = Awaited<ReturnType<typeof prepare>>;
 
 export async function prepare(url: string, databaseUrl: string) {
-  const [own, other] = [await openAccount(databaseUrl, 'Own'), await openAccount(databaseUrl, 'Other')];
-  const live = await tillgate(databaseUrl, ['key', 'create', '--mode', 'live', '--org', own.organization]);
+  const [own, other] = [
+    await openAccount(databaseUrl, 'Own'),
+    await openAccount(databaseUrl, 'Other'),
+  ];
+  const live = await tillgate(databaseUrl, [
+    'key',
+    'create',
+    '--mode',
+    'live',
+    '--org',
+    own.organization,
+  ]);
   const ids: Record<string, string[]> = {
     org: [own.organization, other.organization],
     cs: [],
@@ -26,8 +36,15 @@ export async function prepare(url: string, databaseUrl: string) {
       return id;
     };
     for (let each = 0; each < OF_EACH; each++) {
-      const payment = await made('/ledger/v1/payments', { organization, amount: 1_000_000, currency: 'usd' });
-      const session = await made('/v1/checkout_sessions', { currency: 'usd', line_items: [{ price_data: PRICE }] });
+      const payment = await made('/ledger/v1/payments', {
+        organization,
+        amount: 1_000_000,
+        currency: 'usd',
+      });
+      const session = await made('/v1/checkout_sessions', {
+        currency: 'usd',
+        line_items: [{ price_data: PRICE }],
+      });
       await made('/v1/refunds', { payment, amount: 1 });
       const { data } = (await get(`${url}/v1/events?object=${session}`, { key: secretKey })).body;
       ids.evt?.push(data[0].id);

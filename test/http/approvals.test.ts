@@ -33,9 +33,14 @@ beforeEach(async () => {
 
 afterEach(() => expectBalanced(service));
 
-const waiting = async (amount = 500): Promise<string> => (await bot.propose(payment, amount)).body.id;
+const waiting = async (amount = 500): Promise<string> =>
+  (await bot.propose(payment, amount)).body.id;
 const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/approval`)).body;
-const keyOf = (name: string) => ({ key: expect.stringMatching(/^key_/), holder: name, actor: null });
+const keyOf = (name: string) => ({
+  key: expect.stringMatching(/^key_/),
+  holder: name,
+  actor: null,
+});
 const SECONDS = expect.any(Number);
 
 /** The refund as the ledger has it, and whether it is in the list that is to be paid out. */
@@ -55,17 +60,35 @@ test('it is seen by everybody and given to nobody', async () => {
   expect(await ledgerHas(id)).toEqual({ shown, isListed: false });
   expect((await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body).toEqual(shown);
   const [event] = await shop.eventsOf(id);
-  const details = { reference: null, description: null, provider_reference: null, approval: 'waiting' };
+  const details = {
+    reference: null,
+    description: null,
+    provider_reference: null,
+    approval: 'waiting',
+  };
   expect(event.data).toEqual({ object: refund, reason: null, ...details });
 });
 
 test('of a free refund it is said who proposed it, and its events are as they were', async () => {
-  const sent = { key: shop.key, body: { payment, amount: 1 }, headers: { 'tillgate-actor': 'Ana of support' } };
+  const sent = {
+    key: shop.key,
+    body: { payment, amount: 1 },
+    headers: { 'tillgate-actor': 'Ana of support' },
+  };
   const { id } = (await post(`${shop.url}/v1/refunds`, sent)).body;
   const { proposed_by, ...approval } = await approvalOf(id);
-  expect(proposed_by).toEqual({ key: proposed_by.key, holder: proposed_by.key, actor: 'Ana of support' });
+  expect(proposed_by).toEqual({
+    key: proposed_by.key,
+    holder: proposed_by.key,
+    actor: 'Ana of support',
+  });
   const undecided = { decided_by: null, comment: null, expires_at: null, decided_at: null };
-  expect(approval).toEqual({ object: 'refund.approval', refund: id, state: 'not_needed', ...undecided });
+  expect(approval).toEqual({
+    object: 'refund.approval',
+    refund: id,
+    state: 'not_needed',
+    ...undecided,
+  });
   expect(Object.keys((await shop.eventsOf(id))[0].data)).not.toContain('approval');
   expect((await approvalOf((await shop.recordRefund(payment)).body.id)).proposed_by).toBeNull();
 });
@@ -75,13 +98,21 @@ test('those that wait are listed, until something becomes of them', async () => 
   const free = (await shop.propose(payment, 4)).body.id;
   const list = '/v1/refunds?approval=waiting';
   expect(await shop.idsOf(`${list}&limit=2`)).toEqual([third, second, first]);
-  expect(await shop.idsOf(`${list}&payment=${payment}&status=pending`)).toEqual([third, second, first]);
+  expect(await shop.idsOf(`${list}&payment=${payment}&status=pending`)).toEqual([
+    third,
+    second,
+    first,
+  ]);
   expect(await shop.idsOf(`${list}&status=canceled`)).toEqual([]);
   await lead.approve(first, 1);
   await bot.cancel(second);
   expect(await shop.idsOf(list)).toEqual([third]);
   expect(await shop.idsOf('/v1/refunds')).toEqual([free, third, second, first]);
-  expectInvalid(await shop.get('/v1/refunds?approval=approved'), ['approval', 'invalid_value', ['waiting']]);
+  expectInvalid(await shop.get('/v1/refunds?approval=approved'), [
+    'approval',
+    'invalid_value',
+    ['waiting'],
+  ]);
   const { body } = await bot.post('/v1/refunds', { payment, amount: 5, reference: 'r' });
   expect(await shop.idsOf(`${list}&reference=r`)).toEqual([body.id]);
   expect(await shop.idsOf(`${list}&reference=other`)).toEqual([]);
@@ -98,11 +129,24 @@ test('approved by another holder, it is paid out like any other', async () => {
   expect(approved.status).toBe(200);
   const { expires_at, proposed_by } = approved.body;
   const decided_by = { ...keyOf('lead'), actor: 'Ana' };
-  const decision = { state: 'approved', decided_by, comment: 'Seen the parcel.', decided_at: SECONDS };
-  expect(approved.body).toEqual({ object: 'refund.approval', refund: id, proposed_by, expires_at, ...decision });
+  const decision = {
+    state: 'approved',
+    decided_by,
+    comment: 'Seen the parcel.',
+    decided_at: SECONDS,
+  };
+  expect(approved.body).toEqual({
+    object: 'refund.approval',
+    refund: id,
+    proposed_by,
+    expires_at,
+    ...decision,
+  });
   for (const again of [await shop.approve(id, 500), await shop.at(other).approve(id, 500)])
     expect(again.body).toEqual(approved.body);
-  expect((await shop.claim()).body.data).toMatchObject([{ id, approval: 'approved', claim: { number: 1 } }]);
+  expect((await shop.claim()).body.data).toMatchObject([
+    { id, approval: 'approved', claim: { number: 1 } },
+  ]);
   await shop.succeed(id);
   const events = await shop.eventsOf(id);
   const seen = events.map(({ type, sequence, data }: Event) => [type, sequence, data.approval]);
@@ -122,22 +166,40 @@ interface Event {
 test('rejected, it is canceled, and says why', async () => {
   const id = await waiting();
   const rejected = await lead.post(`/v1/refunds/${id}/reject`, { comment: 'Twice the same.' });
-  const decision = { state: 'rejected', decided_by: keyOf('lead'), comment: 'Twice the same.', decided_at: SECONDS };
+  const decision = {
+    state: 'rejected',
+    decided_by: keyOf('lead'),
+    comment: 'Twice the same.',
+    decided_at: SECONDS,
+  };
   expect(rejected.body).toEqual({ ...(await approvalOf(id)), ...decision });
   expect((await shop.reject(id)).body).toEqual(rejected.body);
   const [, canceled] = await shop.eventsOf(id);
   const reason = 'approval rejected';
-  expect(canceled).toMatchObject({ type: 'refund.canceled', sequence: 2, data: { reason, approval: 'rejected' } });
-  expect((await ledgerHas(id)).shown).toMatchObject({ status: 'canceled', reason, approval: 'rejected' });
+  expect(canceled).toMatchObject({
+    type: 'refund.canceled',
+    sequence: 2,
+    data: { reason, approval: 'rejected' },
+  });
+  expect((await ledgerHas(id)).shown).toMatchObject({
+    status: 'canceled',
+    reason,
+    approval: 'rejected',
+  });
 });
 
 test('not decided for 14 days of its clock, it expires', async () => {
   const id = await waiting();
-  const advance = (seconds: number) => shop.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+  const advance = (seconds: number) =>
+    shop.post('/v1/test_helpers/clock', { advance_seconds: seconds });
   await advance(14 * DAY - 60);
   expect((await approvalOf(id)).state).toBe('waiting');
   await advance(60);
-  expect(await approvalOf(id)).toMatchObject({ state: 'expired', decided_by: null, decided_at: null });
+  expect(await approvalOf(id)).toMatchObject({
+    state: 'expired',
+    decided_by: null,
+    decided_at: null,
+  });
   expect((await lead.approve(id, 500)).body.error.code).toBe('refund_not_pending');
   expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0, left: 5000 });
   const [, canceled] = await shop.eventsOf(id);
@@ -158,9 +220,10 @@ test('every answer says that its time is over from that moment, before the refun
     ledger: (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body.approval,
     ledgerList: (await ledgerHas(id)).shown.approval,
     listed: [...(await shop.idsOf(list)), ...(await shop.idsOf(`${list}&reference=r`))],
-    decisions: [await lead.post(`/v1/refunds/${id}/approve`, { amount: 500 }, randomUUID()), await lead.reject(id)].map(
-      ({ body }) => body.error?.code,
-    ),
+    decisions: [
+      await lead.post(`/v1/refunds/${id}/approve`, { amount: 500 }, randomUUID()),
+      await lead.reject(id),
+    ].map(({ body }) => body.error?.code),
   });
   const over = {
     approval: 'expired',
@@ -169,9 +232,10 @@ test('every answer says that its time is over from that moment, before the refun
     listed: [],
     decisions: ['refund_not_pending', 'refund_not_pending'],
   };
-  await service.sql.query(`UPDATE refunds SET approval_expires_at = now() + interval '1 second' WHERE id = $1`, [
-    uuidOf(id),
-  ]);
+  await service.sql.query(
+    `UPDATE refunds SET approval_expires_at = now() + interval '1 second' WHERE id = $1`,
+    [uuidOf(id)],
+  );
   await service.sql.query('BEGIN');
   // Nothing cancels a refund that is locked.
   await service.sql.query('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(id)]);
@@ -191,10 +255,15 @@ describe('nobody decides', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
   test('about what the same holder proposed, with a rotated key neither', async () => {
-    const both = await createKey(service, { organization: shop.organization, holder: 'bot', rights: ['approve'] });
+    const both = await createKey(service, {
+      organization: shop.organization,
+      holder: 'bot',
+      rights: ['approve'],
+    });
     const keys = await service.application.get(ManageApiKeys).list(shop.organization);
     const old =
-      keys.items.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))?.state.id ?? '';
+      keys.items.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))
+        ?.state.id ?? '';
     const { token } = await service.application.get(ManageApiKeys).rotate(old);
     const id = await waiting();
     for (const decide of [both, token].flatMap((key) => decisions(shop.as(key), id))) {
@@ -205,14 +274,20 @@ describe('nobody decides', () => {
         nextStep: readResource(`/v1/refunds/${id}`),
       });
     }
-    expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), ['comment', 'too_long']);
+    expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), [
+      'comment',
+      'too_long',
+    ]);
     expect((await approvalOf(id)).state).toBe('waiting');
   });
 
   test('under the idempotency key of a person who may not, which stays free for one who may', async () => {
     const id = await waiting();
-    const own = shop.as(await createKey(service, { organization: shop.organization, holder: 'bot' }));
-    const approve = (as: Shop): Promise<Reply> => as.post(`/v1/refunds/${id}/approve`, { amount: 500 }, 'approve-it');
+    const own = shop.as(
+      await createKey(service, { organization: shop.organization, holder: 'bot' }),
+    );
+    const approve = (as: Shop): Promise<Reply> =>
+      as.post(`/v1/refunds/${id}/approve`, { amount: 500 }, 'approve-it');
     expect((await approve(own)).status).toBe(422);
     const approved = await approve(lead);
     expect([approved.status, isReplay(approved)]).toEqual([200, false]);
@@ -229,7 +304,10 @@ test('a key with the right to approve proposes what waits for nobody', async () 
 test('an organization has all its refunds approved from the moment it says so', async () => {
   const key = await createOperatorKey(service);
   const change = (refund_approval: 'all' | 'keys') =>
-    post(`${service.url}/operator/v1/organizations/${shop.organization}`, { key, body: { refund_approval } });
+    post(`${service.url}/operator/v1/organizations/${shop.organization}`, {
+      key,
+      body: { refund_approval },
+    });
   expect((await approvalOf((await shop.propose(payment, 1)).body.id)).state).toBe('not_needed');
   await change('all');
   const { id } = (await shop.propose(payment, 500)).body;
@@ -259,7 +337,10 @@ test('money that left all the same is a fact, which is counted', async () => {
   await shop.recordRefund(payment, { amount: 3, provider_reference: 'p', reference: null });
   const counted = growth(before, await scrape(service), 'tillgate_refunds_paid_unapproved_total');
   expect(counted).toEqual({ '{mode="test"}': 2 });
-  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
+  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({
+    status: 'succeeded',
+    approval: 'waiting',
+  });
   expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
   const events = await shop.eventsOf(paid[0] as string);
   expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([

@@ -28,7 +28,8 @@ afterEach(() => expectBalanced(service));
 const now = () => Math.floor(Date.now() / 1000);
 const created = async (of: Shop = shop) => (await of.createSession()).body;
 const read = async (id: string, of: Shop = shop) => (await of.get(`${PATH}/${id}`)).body;
-const advance = (days: number, of: Shop = shop) => of.post(`${HELPERS}/clock`, { advance_seconds: days * DAY });
+const advance = (days: number, of: Shop = shop) =>
+  of.post(`${HELPERS}/clock`, { advance_seconds: days * DAY });
 const awaited = (id: string, until: unknown, more: object = {}, of: Shop = shop) =>
   of.bare(`/ledger${PATH}/${id}/await_payment`, { until, ...more });
 const helped = (id: string, body: object, of: Shop = shop) =>
@@ -57,7 +58,10 @@ describe('await_payment', () => {
     expect([back.status, back.body]).toEqual([200, owned(organization, session)]);
     expect((await helped(session.id, { until: null })).body).toEqual(session);
     const { id } = (await pay(session.id)).body;
-    expect(await read(session.id)).toMatchObject({ status: 'complete', expires_at: session.expires_at });
+    expect(await read(session.id)).toMatchObject({
+      status: 'complete',
+      expires_at: session.expires_at,
+    });
     expect((await shop.get(`/v1/payments/${id}`)).body.mismatch).toBe(null);
     expect(await told(session.id)).toEqual([
       ['checkout.session.created', 1, 'open', session.expires_at, null],
@@ -74,7 +78,11 @@ describe('await_payment', () => {
     await advance(3);
     const clock = now() + 3 * DAY;
     const { expires_at, status } = (await awaited(id, null)).body;
-    expect([status, expires_at >= clock + 300, expires_at <= clock + 310]).toEqual(['open', true, true]);
+    expect([status, expires_at >= clock + 300, expires_at <= clock + 310]).toEqual([
+      'open',
+      true,
+      true,
+    ]);
   });
 
   test("refuses the past and more than 30 days ahead, by its owner's clock, and says what is allowed", async () => {
@@ -98,11 +106,24 @@ describe('await_payment', () => {
     const { id } = await created();
     const until = now() + DAY;
     expectInvalid(await awaited(id, until, { reason: 'x'.repeat(501) }), ['reason', 'too_long']);
-    expectInvalid(await helped(id, { until, organization: shop.organization }), ['organization', 'unknown_field']);
+    expectInvalid(await helped(id, { until, organization: shop.organization }), [
+      'organization',
+      'unknown_field',
+    ]);
     await shop.expire(id);
-    const notOpen = { status: 422, code: 'session_not_open', errors: [['id', 'invalid_value']] } as const;
-    expectError(await awaited(id, until), { ...notOpen, nextStep: readResource(`/ledger${PATH}/${id}`) });
-    expectError(await helped(id, { until }), { ...notOpen, nextStep: readResource(`${PATH}/${id}`) });
+    const notOpen = {
+      status: 422,
+      code: 'session_not_open',
+      errors: [['id', 'invalid_value']],
+    } as const;
+    expectError(await awaited(id, until), {
+      ...notOpen,
+      nextStep: readResource(`/ledger${PATH}/${id}`),
+    });
+    expectError(await helped(id, { until }), {
+      ...notOpen,
+      nextStep: readResource(`${PATH}/${id}`),
+    });
     const paid = await created();
     await pay(paid.id);
     for (const time of [until, null]) expectError(await helped(paid.id, { until: time }), notOpen);
@@ -119,7 +140,10 @@ describe('await_payment', () => {
     expect([(await read(paid.id)).status, (await read(late.id)).status]).toEqual(['open', 'open']);
     expect((await pay(paid.id)).body.mismatch).toBe(null);
     await advance(2);
-    expect([(await read(paid.id)).status, (await read(late.id)).status]).toEqual(['complete', 'expired']);
+    expect([(await read(paid.id)).status, (await read(late.id)).status]).toEqual([
+      'complete',
+      'expired',
+    ]);
     expect((await pay(late.id, { on_mismatch: 'record' })).body.mismatch).toBe('session_expired');
     expect((await told(late.id)).at(-1)).toEqual([EXPIRED, 3, 'expired', until, null]);
   });
@@ -141,14 +165,21 @@ describe('at once', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     const events = (await told(id)).slice(1);
-    expect(events.map(([, sequence]) => sequence)).toEqual(Array.from({ length: 20 }, (_, at) => at + 2));
-    expect(events.map(([, , , expires]) => Number(expires) - base).sort((one, next) => one - next)).toEqual(
-      Array.from({ length: 20 }, (_, at) => at),
+    expect(events.map(([, sequence]) => sequence)).toEqual(
+      Array.from({ length: 20 }, (_, at) => at + 2),
     );
+    expect(
+      events.map(([, , , expires]) => Number(expires) - base).sort((one, next) => one - next),
+    ).toEqual(Array.from({ length: 20 }, (_, at) => at));
     expect((await read(id)).expires_at).toBe(events.at(-1)?.[3]);
   });
 
-  const whileChanged = (id: string, change: string, request: () => Promise<Reply>, laterMs?: number) => {
+  const whileChanged = (
+    id: string,
+    change: string,
+    request: () => Promise<Reply>,
+    laterMs?: number,
+  ) => {
     const update = [`UPDATE checkout_sessions SET ${change} WHERE id = $1`, uuidOf(id)] as const;
     return overtaken(service, update, () => untilDecided(request), laterMs);
   };
@@ -192,18 +223,27 @@ describe('at once', () => {
       ]);
       // Every answer but the clock's is of this session.
       const done = replies.filter(({ status }) => status < 300).map(({ body }) => body);
-      const refused = replies.filter(({ status }) => status >= 300).map(({ body }) => body.error.code);
+      const refused = replies
+        .filter(({ status }) => status >= 300)
+        .map(({ body }) => body.error.code);
       expect(refused.filter((code) => code !== 'session_not_open')).toEqual([]);
       const events = await here.eventsOf(session.id);
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1));
       const types = events.map(({ type }) => type);
       expect(types.slice(0, -1).some((type) => type === COMPLETED || type === EXPIRED)).toBe(false);
-      const waits = done.filter(({ status, object }) => object === 'checkout.session' && status === 'open');
-      const shown = events.filter(({ type }) => type === AWAITING).map(({ data }) => data.object.expires_at);
+      const waits = done.filter(
+        ({ status, object }) => object === 'checkout.session' && status === 'open',
+      );
+      const shown = events
+        .filter(({ type }) => type === AWAITING)
+        .map(({ data }) => data.object.expires_at);
       expect(shown.toSorted()).toEqual(waits.map(({ expires_at }) => expires_at).toSorted());
       expect(done.some(({ object }) => object === 'payment')).toBe(types.includes(COMPLETED));
       const { status, expires_at } = await read(session.id, here);
-      expect([status, expires_at]).toEqual([events.at(-1)?.data.object.status, shown.at(-1) ?? session.expires_at]);
+      expect([status, expires_at]).toEqual([
+        events.at(-1)?.data.object.status,
+        shown.at(-1) ?? session.expires_at,
+      ]);
       return types.at(-1);
     };
     const ends: unknown[] = [];
@@ -223,7 +263,8 @@ describe('a bank transfer of the pretend payer', () => {
     expect([sent.status, sent.location]).toEqual([303, `${page.path}/return`]);
     return { ...page, at, state: async () => stateIn(await visit(at)) };
   }
-  const paymentsOf = async (id: string) => (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
+  const paymentsOf = async (id: string) =>
+    (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
 
   test('is on its way for seven days, and arrives after two, on whatever process', async () => {
     const { id, at, state } = await transferred();
@@ -231,7 +272,10 @@ describe('a bank transfer of the pretend payer', () => {
     expect(Math.abs(expires_at - now() - 7 * DAY)).toBeLessThan(60);
     for (const rest of ['', '/return', '/cancel']) {
       const { text } = await visit(at + rest);
-      expect([text.includes('Your payment is on its way'), /<form/.test(text)]).toEqual([true, false]);
+      expect([text.includes('Your payment is on its way'), /<form/.test(text)]).toEqual([
+        true,
+        false,
+      ]);
     }
     for (const step of ['pay', 'pretend/pay', 'pretend/transfer']) {
       expect((await submit(`${at}/${step}`)).status).toBe(303);
@@ -261,7 +305,10 @@ describe('a bank transfer of the pretend payer', () => {
     expect(await called.state()).toBe('being_paid');
     await shop.expire(ended.id);
     await advance(2.5);
-    expect([await paymentsOf(called.id), await paymentsOf(late.id)]).toMatchObject([[], [{ mismatch: null }]]);
+    expect([await paymentsOf(called.id), await paymentsOf(late.id)]).toMatchObject([
+      [],
+      [{ mismatch: null }],
+    ]);
     expect(await paymentsOf(ended.id)).toMatchObject([{ mismatch: 'session_expired' }]);
     expect(await ended.state()).toBe('received');
   });

@@ -26,11 +26,16 @@ const keys = (count: number) => ({
   metadata: Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, ''])),
 });
 const image = (url: string) => {
-  const [{ price_data }] = structuredClone(SMALLEST.line_items) as [(typeof SMALLEST.line_items)[number]];
-  return { line_items: [{ price_data: { ...price_data, product_data: { name: 'Book', images: [url] } } }] };
+  const [{ price_data }] = structuredClone(SMALLEST.line_items) as [
+    (typeof SMALLEST.line_items)[number],
+  ];
+  return {
+    line_items: [{ price_data: { ...price_data, product_data: { name: 'Book', images: [url] } } }],
+  };
 };
 
-const create = (changes: object, at: Shop = shop): Promise<Reply> => at.createSession({ ...SMALLEST, ...changes });
+const create = (changes: object, at: Shop = shop): Promise<Reply> =>
+  at.createSession({ ...SMALLEST, ...changes });
 
 test.each([
   ['line_items', lines(100), lines(101), 'too_long'],
@@ -38,10 +43,13 @@ test.each([
   // Five minutes and 24 hours, with a minute of grace for the caller's clock.
   ['expires_at', { expires_at: now + 240 }, { expires_at: now + 239 }, 'too_small'],
   ['expires_at', { expires_at: now + 86_460 }, { expires_at: now + 86_461 }, 'too_large'],
-])('%s is accepted up to its bound and refused beyond it (%#)', async (param, inside, outside, code) => {
-  expect((await create(inside)).status).toBe(201);
-  expectInvalid(await create(outside), [param, code]);
-});
+])(
+  '%s is accepted up to its bound and refused beyond it (%#)',
+  async (param, inside, outside, code) => {
+    expect((await create(inside)).status).toBe(201);
+    expectInvalid(await create(outside), [param, code]);
+  },
+);
 
 test.each([
   [
@@ -62,7 +70,10 @@ test.each([
     'page is not a field of this request; known here: limit, cursor, status, reference, from, to.',
   ],
   [`${SESSIONS}/cs_test_nope`, 'id must be cs_test_ or cs_live_ and 26 characters.'],
-  [`${SESSIONS}/`, 'No such route. Paths begin with /v1, /ledger/v1 or /operator/v1, and end without a slash.'],
+  [
+    `${SESSIONS}/`,
+    'No such route. Paths begin with /v1, /ledger/v1 or /operator/v1, and end without a slash.',
+  ],
 ])('the message of %s says what is meant', async (path, message) => {
   expect((await shop.get(path)).body.error.message).toBe(message);
 });
@@ -82,15 +93,17 @@ test('metadata keeps its order, and may have the names of inherited members', as
   const metadata = { zebra: '1', apple: '2', constructor: '3', toString: '4', 'mid dle': '5' };
   const { body } = await create({ metadata });
   const read = await shop.get(`${SESSIONS}/${body.id}`);
-  for (const session of [body, read.body]) expect(JSON.stringify(session.metadata)).toBe(JSON.stringify(metadata));
+  for (const session of [body, read.body])
+    expect(JSON.stringify(session.metadata)).toBe(JSON.stringify(metadata));
 });
 
 const createOne = async (): Promise<string> => (await shop.createSession()).body.id;
 /** Moves the session's end into the past, as if its time had passed and no sweeper had been by. */
 const letTimeRunOut = (id: string) =>
-  service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE id = $1`, [
-    uuidOf(id),
-  ]);
+  service.sql.query(
+    `UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE id = $1`,
+    [uuidOf(id)],
+  );
 /** Stores the end, as the sweeper does. */
 const settle = (id: string) =>
   service.sql.query(`UPDATE checkout_sessions SET status = 'expired' WHERE id = $1`, [uuidOf(id)]);
@@ -120,15 +133,29 @@ test('sessions that exist at the start come exactly once and in order while othe
 });
 
 test('the list finds sessions by the reference in their metadata, exactly', async () => {
-  const referring = async (reference: string, at = shop) => (await create({ metadata: { reference } }, at)).body.id;
-  const made = [await referring('order 4711'), await referring('order 4711'), await referring('order 4711')].reverse();
-  const [other, unicode] = [await referring('Order 4711'), await referring('№ ß&=%'), await referring(' ')];
-  for (const session of [await createOne(), await referring('order 4711', live)]) expect(made).not.toContain(session);
+  const referring = async (reference: string, at = shop) =>
+    (await create({ metadata: { reference } }, at)).body.id;
+  const made = [
+    await referring('order 4711'),
+    await referring('order 4711'),
+    await referring('order 4711'),
+  ].reverse();
+  const [other, unicode] = [
+    await referring('Order 4711'),
+    await referring('№ ß&=%'),
+    await referring(' '),
+  ];
+  for (const session of [await createOne(), await referring('order 4711', live)])
+    expect(made).not.toContain(session);
   const found = (reference: string, more = '') =>
     shop.idsOf(`${SESSIONS}?reference=${encodeURIComponent(reference)}${more}`);
   expect(await found('order 4711')).toEqual(made);
   expect(await found('order 4711', '&limit=1')).toEqual(made);
-  expect([await found('Order 4711'), await found('№ ß&=%'), await found('order')]).toEqual([[other], [unicode], []]);
+  expect([await found('Order 4711'), await found('№ ß&=%'), await found('order')]).toEqual([
+    [other],
+    [unicode],
+    [],
+  ]);
   expect((await shop.get(`${SESSIONS}?reference=%20`)).status).toBe(400);
   await shop.record({ amount: 1000, checkout_session: made[0] });
   await letTimeRunOut(made[1] as string);
@@ -136,7 +163,10 @@ test('the list finds sessions by the reference in their metadata, exactly', asyn
     expect(await found('order 4711', `&status=${status}`)).toEqual([made[at]]);
   }
   expect(await found('order 4711', '&from=2100-01-01')).toEqual([]);
-  expectInvalid(await shop.get(`${SESSIONS}?reference=${'x'.repeat(501)}`), ['reference', 'too_long']);
+  expectInvalid(await shop.get(`${SESSIONS}?reference=${'x'.repeat(501)}`), [
+    'reference',
+    'too_long',
+  ]);
   const long = 'ß'.repeat(500);
   expect([await referring(long)]).toEqual(await found(long));
 });
@@ -144,7 +174,12 @@ test('the list finds sessions by the reference in their metadata, exactly', asyn
 test('every filter can be paged, with swept and overdue sessions mixed', async () => {
   const made = { open: [] as string[], complete: [] as string[], expired: [] as string[] };
   for (let round = 0; round < 3; round++) {
-    const [open, paid, swept, overdue] = [await createOne(), await createOne(), await createOne(), await createOne()];
+    const [open, paid, swept, overdue] = [
+      await createOne(),
+      await createOne(),
+      await createOne(),
+      await createOne(),
+    ];
     await shop.record({ amount: 1000, checkout_session: paid });
     for (const id of [paid, swept, overdue]) await letTimeRunOut(id);
     await settle(swept);
@@ -158,5 +193,6 @@ test('every filter can be paged, with swept and overdue sessions mixed', async (
   }
   const { data } = (await shop.get(SESSIONS)).body;
   const shown = Map.groupBy(data as { id: string; status: string }[], ({ status }) => status);
-  for (const [status, ids] of Object.entries(made)) expect(shown.get(status)?.map(({ id }) => id)).toEqual(ids);
+  for (const [status, ids] of Object.entries(made))
+    expect(shown.get(status)?.map(({ id }) => id)).toEqual(ids);
 });

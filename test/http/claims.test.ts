@@ -28,11 +28,13 @@ beforeEach(async () => {
 afterEach(() => expectBalanced(service));
 
 const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
-const act = (id: string, action: string, body: object) => shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+const act = (id: string, action: string, body: object) =>
+  shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
 const now = () => Math.floor(Date.now() / 1000);
 /** The end of a lease of so many seconds, from an instant before the claim until now. */
 const endOf = (seconds: number, before: number) => ({
-  asymmetricMatch: (at: unknown) => Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
+  asymmetricMatch: (at: unknown) =>
+    Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
 });
 
 const lapse = (id: string) =>
@@ -58,10 +60,13 @@ async function proposeAlone(): Promise<{ own: Shop; id: string }> {
 test('organizations take turns, also from claim to claim', async () => {
   const shops = [shop, ...(await atOnce(2, () => Shop.open(service, shop)))];
   const ownerOf = new Map<string, string>();
-  for (const each of shops) for (const id of await propose(4, each)) ownerOf.set(id, each.organization);
+  for (const each of shops)
+    for (const id of await propose(4, each)) ownerOf.set(id, each.organization);
   const owners: (string | undefined)[] = [];
-  for (let at = 0; at < 12; at++) owners.push(ownerOf.get(idsOf(await shop.bare(CLAIM, { limit: 1 }))[0] as string));
-  for (let round = 0; round < 4; round++) expect(new Set(owners.slice(3 * round, 3 * round + 3)).size).toBe(3);
+  for (let at = 0; at < 12; at++)
+    owners.push(ownerOf.get(idsOf(await shop.bare(CLAIM, { limit: 1 }))[0] as string));
+  for (let round = 0; round < 4; round++)
+    expect(new Set(owners.slice(3 * round, 3 * round + 3)).size).toBe(3);
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
 });
 
@@ -69,7 +74,10 @@ test('released refunds of one organization starve neither its own nor the refund
   const poison = await propose(10);
   expect(idsOf(await shop.claim())).toEqual(poison);
   for (const id of poison) await act(id, 'release', { claim: 1 });
-  const [foreign, own] = [...(await propose(1, await Shop.open(service, shop))), ...(await propose(1))];
+  const [foreign, own] = [
+    ...(await propose(1, await Shop.open(service, shop))),
+    ...(await propose(1)),
+  ];
   const next = idsOf(await shop.bare(CLAIM, { limit: 4 }));
   expect(next).toEqual(expect.arrayContaining([foreign, own]));
   expect(next).toHaveLength(4);
@@ -77,11 +85,15 @@ test('released refunds of one organization starve neither its own nor the refund
 });
 
 test('8 workers claim 200 refunds, each exactly once', async () => {
-  const proposed = await atOnce(200, async () => (await shop.propose(payment, 1)).body.id as string);
+  const proposed = await atOnce(
+    200,
+    async () => (await shop.propose(payment, 1)).body.id as string,
+  );
   const claimed = await atOnce(8, async (number) => {
     const at = number % 2 === 0 ? shop : shop.at(other);
     const mine: string[] = [];
-    for (let batch = idsOf(await at.claim()); batch.length > 0; batch = idsOf(await at.claim())) mine.push(...batch);
+    for (let batch = idsOf(await at.claim()); batch.length > 0; batch = idsOf(await at.claim()))
+      mine.push(...batch);
     return mine;
   });
   // A worker that found nothing may have passed by what another one then gave up: none does here.
@@ -92,7 +104,9 @@ test('8 workers claim 200 refunds, each exactly once', async () => {
 test('5 workers that claim one refund each find one of each organization, though all begin at the same one', async () => {
   for (let round = 0; round < 10; round++) {
     const alone = await atOnce(5, proposeAlone);
-    const claims = await atOnce(5, (number) => (number % 2 ? shop : shop.at(other)).bare(CLAIM, { limit: 1 }));
+    const claims = await atOnce(5, (number) =>
+      (number % 2 ? shop : shop.at(other)).bare(CLAIM, { limit: 1 }),
+    );
     expect(claims.flatMap(idsOf).sort()).toEqual(alone.map(({ id }) => id).sort());
   }
 });
@@ -107,7 +121,8 @@ describe.each([
   ])('and %s', async (_case, prepare) => {
     const [locked = '', free = ''] = await propose(2);
     await claim();
-    const release = 'UPDATE refunds SET claim_expires_at = NULL, claimable_at = now() WHERE id = ANY ($1)';
+    const release =
+      'UPDATE refunds SET claim_expires_at = NULL, claimable_at = now() WHERE id = ANY ($1)';
     await service.sql.query(release, [[locked, free].map(uuidOf)]);
     await prepare(locked);
     const holder = await Holder.connect(service.databaseUrl);
@@ -127,14 +142,17 @@ test('a claim takes ten unless it has a limit, for a minute unless it has a leas
   expect(claimed.body.data[0].claim).toEqual({ number: 1, expires_at: endOf(60, before) });
   before = now();
   const limited = await shop.claim({ limit: 1, lease_seconds: 120 });
-  expect(limited.body.data).toMatchObject([{ id: own[10], claim: { expires_at: endOf(120, before) } }]);
+  expect(limited.body.data).toMatchObject([
+    { id: own[10], claim: { expires_at: endOf(120, before) } },
+  ]);
   expect(idsOf(await shop.bare(CLAIM, { limit: 100 }))).toContain(foreign);
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
 });
 
 test('a claim ignores the idempotency key: repeating the request claims again', async () => {
   const [first, second] = await propose(2);
-  const send = () => shop.ledgerPost(CLAIM, { limit: 1, organization: shop.organization }, 'same-key');
+  const send = () =>
+    shop.ledgerPost(CLAIM, { limit: 1, organization: shop.organization }, 'same-key');
   expect(idsOf(await send())).toEqual([first]);
   const again = await send();
   expect([idsOf(again), again.headers.get('idempotent-replayed')]).toEqual([[second], null]);
@@ -155,7 +173,9 @@ test('PostgreSQL itself refuses a claim on a refund that is not pending', async 
   const [id = ''] = await propose(1);
   await shop.cancel(id);
   const claim = `UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $1`;
-  await expect(service.sql.query(claim, [uuidOf(id)])).rejects.toMatchObject({ constraint: 'refunds_claim' });
+  await expect(service.sql.query(claim, [uuidOf(id)])).rejects.toMatchObject({
+    constraint: 'refunds_claim',
+  });
 });
 
 /** Refunds of so many organizations, all leased for 60 days but the last one. */
@@ -196,17 +216,26 @@ test('a lease of 60 days outlives the process, and so does what the provider cal
   await shop.at(first).claim();
   const asked = now();
   const before = (await shop.at(first).ledgerPost(`${REFUNDS}/${id}/extend`, LONG)).body;
-  expect(before).toMatchObject({ provider_reference: 're_provider', claim: { expires_at: endOf(5_184_000, asked) } });
+  expect(before).toMatchObject({
+    provider_reference: 're_provider',
+    claim: { expires_at: endOf(5_184_000, asked) },
+  });
   await first.close();
   expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toEqual(before);
-  expect([idsOf(await shop.claim()), idsOf(await shop.bare(CLAIM, { limit: 100 }))]).toEqual([[], []]);
+  expect([idsOf(await shop.claim()), idsOf(await shop.bare(CLAIM, { limit: 100 }))]).toEqual([
+    [],
+    [],
+  ]);
   expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
   const over = 'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1';
   await service.sql.query(over, [uuidOf(id)]);
   const taken = { id, claim: { number: 2 }, provider_reference: 're_provider' };
   expect((await shop.claim()).body.data).toMatchObject([taken]);
   expect((await act(id, 'extend', LONG)).body.error.code).toBe('refund_claimed');
-  expect((await shop.succeed(id)).body).toMatchObject({ status: 'succeeded', provider_reference: 're_provider' });
+  expect((await shop.succeed(id)).body).toMatchObject({
+    status: 'succeeded',
+    provider_reference: 're_provider',
+  });
 });
 
 test('nobody is called for a refund that a provider has', async () => {
@@ -241,14 +270,21 @@ test('a reference lets one of many proposals at once through, and the others see
 test.each([
   ['fail', { claim: 1 }],
   ['extend', { claim: 1, lease_seconds: 600 }],
-])('of a late %s and the claim that takes the refund over exactly one wins', async (action, body) => {
-  await inRaces(async (number) => {
-    const { own, id } = await proposeAlone();
-    await own.claim();
-    await lapse(id);
-    const late = () => own.at(other).ledgerPost(`${REFUNDS}/${id}/${action}`, body);
-    const [extended, claimed] = await race([late, () => own.claim()], number);
-    expect(extended?.body.error?.code).toBe(extended?.status === 200 ? undefined : 'refund_claimed');
-    expect(claimed?.body.data).toMatchObject(extended?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
-  });
-});
+])(
+  'of a late %s and the claim that takes the refund over exactly one wins',
+  async (action, body) => {
+    await inRaces(async (number) => {
+      const { own, id } = await proposeAlone();
+      await own.claim();
+      await lapse(id);
+      const late = () => own.at(other).ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+      const [extended, claimed] = await race([late, () => own.claim()], number);
+      expect(extended?.body.error?.code).toBe(
+        extended?.status === 200 ? undefined : 'refund_claimed',
+      );
+      expect(claimed?.body.data).toMatchObject(
+        extended?.status === 200 ? [] : [{ id, claim: { number: 2 } }],
+      );
+    });
+  },
+);

@@ -28,7 +28,8 @@ beforeAll(async () => {
   restricted = ['--proposer-key', proposer, '--approver-key', approver];
 });
 
-const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
+const kit = (...args: readonly string[]): Promise<Ended> =>
+  run(['dist/conformance/run.js', ...args]).ended;
 const conform = (url: string, ...args: readonly string[]): Promise<Ended> =>
   kit('--base-url', url, '--key', shop.key, ...args);
 
@@ -57,7 +58,11 @@ test('without a ledger key, the cases that need one are skipped, by name and wit
   const { topics, passed, failed, skipped } = JSON.parse(stdout) as Report;
   const cases = topics.flatMap((topic) => topic.cases);
   const left = cases.filter(({ outcome }) => outcome === 'skipped');
-  expect({ status, failed, topics: topics.map(({ name }) => name) }).toEqual({ status: 0, failed: 0, topics: TOPICS });
+  expect({ status, failed, topics: topics.map(({ name }) => name) }).toEqual({
+    status: 0,
+    failed: 0,
+    topics: TOPICS,
+  });
   expect(passed).toBeGreaterThan(250);
   expect(new Set(left.map(({ reason }) => reason))).toEqual(
     new Set([
@@ -73,19 +78,26 @@ test('without a ledger key, the cases that need one are skipped, by name and wit
 });
 
 describe('the kit finds', () => {
-  const isSession = ({ path, status }: PassingAnswer) => status === 201 && path === '/v1/checkout_sessions';
+  const isSession = ({ path, status }: PassingAnswer) =>
+    status === 201 && path === '/v1/checkout_sessions';
   const addOne = (answer: PassingAnswer) => {
     if (isSession(answer)) answer.body.amount_total += 1;
   };
   const changeReplays = (answer: PassingAnswer) => {
-    if (answer.headers['idempotent-replayed'] && isSession(answer)) answer.body.description = String(Math.random());
+    if (answer.headers['idempotent-replayed'] && isSession(answer))
+      answer.body.description = String(Math.random());
   };
   const unmark = ({ headers }: PassingAnswer) => {
     delete headers['idempotent-replayed'];
   };
 
   test.each([
-    ['an amount that is off by one', 'amounts', addOne, /body\.amount_total\n {6}expected {2}1000\n {6}got {7}1001\n/],
+    [
+      'an amount that is off by one',
+      'amounts',
+      addOne,
+      /body\.amount_total\n {6}expected {2}1000\n {6}got {7}1001\n/,
+    ],
     ['a replay in other bytes', 'idempotency', changeReplays, /\n {4}text\n/],
     [
       'a replay that is not marked',
@@ -110,28 +122,60 @@ describe('says in one line', () => {
   const LIVE = `sk_live_${'A'.repeat(38)}`;
   const at = () => ['--base-url', service.url];
   test.each<[what: string, args: () => string[], line: RegExp]>([
-    ['nothing is there', () => ['--base-url', NOWHERE, '--key', shop.key], /^Cannot reach .*: ECONNREFUSED\.\n$/],
-    ['its key is refused', () => [...at(), '--key', 'sk_test_x'], /^.* refuses the key given as --key\.\n$/],
+    [
+      'nothing is there',
+      () => ['--base-url', NOWHERE, '--key', shop.key],
+      /^Cannot reach .*: ECONNREFUSED\.\n$/,
+    ],
+    [
+      'its key is refused',
+      () => [...at(), '--key', 'sk_test_x'],
+      /^.* refuses the key given as --key\.\n$/,
+    ],
     ['it has no key', at, /^Usage: .*\n$/],
     ['an option is unknown', () => ['--colour'], /^Unknown option '--colour'\. Usage: .*\n$/],
     ['a topic is unknown', () => [...at(), '--key', shop.key, '--only', 'x'], /^--only must .*\n$/],
     ['a live key is too risky', () => [...at(), '--key', LIVE], /^.*--allow-live\.\n$/],
-    ['one restricted key is too few', () => [...at(), '--key', shop.key, ...restricted.slice(2)], /^.*together\.\n$/],
-    ['half a ledger is none', () => [...at(), '--key', shop.key, ...ledger.slice(2)], /^.*together\.\n$/],
+    [
+      'one restricted key is too few',
+      () => [...at(), '--key', shop.key, ...restricted.slice(2)],
+      /^.*together\.\n$/,
+    ],
+    [
+      'half a ledger is none',
+      () => [...at(), '--key', shop.key, ...ledger.slice(2)],
+      /^.*together\.\n$/,
+    ],
   ])('that %s', async (_, args, line) => {
-    expect(await kit(...args())).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(line) });
+    expect(await kit(...args())).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(line),
+    });
   });
 
-  test.each(['{}', 'null', '<h1>Welcome</h1>'])('that another service responds, with %s', async (body) => {
-    const elsewhere = createServer((_, response) => void response.end(body));
-    const address = `http://127.0.0.1:${await listen(elsewhere)}`;
-    const stderr = expect.stringMatching(/^.* with 200 and no list: is it the address of the API\?\n$/);
-    expect(await conform(address)).toEqual({ status: 2, stdout: '', stderr });
-    elsewhere.close();
-  });
+  test.each(['{}', 'null', '<h1>Welcome</h1>'])(
+    'that another service responds, with %s',
+    async (body) => {
+      const elsewhere = createServer((_, response) => void response.end(body));
+      const address = `http://127.0.0.1:${await listen(elsewhere)}`;
+      const stderr = expect.stringMatching(
+        /^.* with 200 and no list: is it the address of the API\?\n$/,
+      );
+      expect(await conform(address)).toEqual({ status: 2, stdout: '', stderr });
+      elsewhere.close();
+    },
+  );
 
   test('nothing when a live key is allowed', async () => {
-    const { status } = await kit(...at(), '--key', shop.tenant.live, '--allow-live', '--only', 'ids');
+    const { status } = await kit(
+      ...at(),
+      '--key',
+      shop.tenant.live,
+      '--allow-live',
+      '--only',
+      'ids',
+    );
     expect(status).toBe(0);
   });
 });

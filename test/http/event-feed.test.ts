@@ -34,7 +34,8 @@ const SURFACES: [string, Read][] = [
   ['/ledger/v1/events', (query) => shop.ledgerGet(`/ledger/v1/events?${query}`)],
 ];
 
-const objectsOf = (events: readonly Reply['body'][]): string[] => events.map(({ data }) => data.object.id);
+const objectsOf = (events: readonly Reply['body'][]): string[] =>
+  events.map(({ data }) => data.object.id);
 
 /** All pages from the cursor on, and the cursor after them. */
 async function walk(read: Read, query: string, from?: string) {
@@ -42,7 +43,9 @@ async function walk(read: Read, query: string, from?: string) {
   for (let cursor = from; ; ) {
     const { body } = await read(`${query}${cursor ? `&cursor=${cursor}` : ''}`);
     events.push(...body.data);
-    expect(body.next_cursor).toBe(query.includes('order=asc') || body.has_more ? (body.data.at(-1)?.id ?? null) : null);
+    expect(body.next_cursor).toBe(
+      query.includes('order=asc') || body.has_more ? (body.data.at(-1)?.id ?? null) : null,
+    );
     cursor = body.next_cursor ?? cursor;
     if (!body.has_more) return { events, cursor };
   }
@@ -67,7 +70,11 @@ describe.each(SURFACES)('on %s', (_, read) => {
       expect((await walk(read, query, cursor)).events).toEqual([]);
     expect(objectsOf((await read('limit=1')).body.data)).toEqual([second]);
     await outsider.commit();
-    for (const query of ['order=asc&limit=1', 'order=asc', 'order=asc&limit=1&type=checkout.session.created'])
+    for (const query of [
+      'order=asc&limit=1',
+      'order=asc',
+      'order=asc&limit=1&type=checkout.session.created',
+    ])
       expect(objectsOf((await walk(read, query, cursor)).events)).toEqual([first, second]);
     expect(objectsOf((await read('limit=3')).body.data)).toEqual([second, first, first]);
     await service.sql.query('DELETE FROM events WHERE id = $1', [EARLY]);
@@ -78,7 +85,9 @@ describe.each(SURFACES)('on %s', (_, read) => {
     const { cursor } = await walk(read, 'order=asc&limit=100');
     await insertEarly(first);
     await outsider.release();
-    await outsider.hold('UPDATE checkout_sessions SET description = NULL WHERE id = $1', [uuidOf(first)]);
+    await outsider.hold('UPDATE checkout_sessions SET description = NULL WHERE id = $1', [
+      uuidOf(first),
+    ]);
     const second = (await shop.createSession()).body.id;
     expect(objectsOf((await walk(read, 'order=asc', cursor)).events)).toEqual([second]);
     await outsider.release();
@@ -148,7 +157,9 @@ test('an event is read at once by its object, even if a transaction that inserts
   const first = (await shop.createSession()).body.id;
   await insertEarly(first);
   const second = (await shop.createSession()).body.id;
-  expect(objectsOf((await shop.get(`/v1/events?order=asc&object=${second}`)).body.data)).toEqual([second]);
+  expect(objectsOf((await shop.get(`/v1/events?order=asc&object=${second}`)).body.data)).toEqual([
+    second,
+  ]);
   await outsider.release();
 });
 
@@ -162,20 +173,29 @@ test('all who read at once share one look at how far they may go', async () => {
 
 test('the story of a payment has its session, its holds and its refunds in order, and nothing else', async () => {
   const session = (await shop.createSession()).body;
-  const { id: payment } = (await shop.record({ checkout_session: session.id, amount: session.amount_total })).body;
+  const { id: payment } = (
+    await shop.record({ checkout_session: session.id, amount: session.amount_total })
+  ).body;
   const other = (await shop.record()).body.id;
   const refund = (await shop.propose(payment, 100)).body.id;
   await shop.propose(other, 100);
   const hold = (await shop.hold(payment, { amount: 50 })).body.id;
   await shop.succeed(refund);
   await shop.releaseHold(hold);
-  const listed: Reply['body'][] = (await shop.get(`/v1/events?payment=${payment}&order=asc`)).body.data;
+  const listed: Reply['body'][] = (await shop.get(`/v1/events?payment=${payment}&order=asc`)).body
+    .data;
   const steps = listed.map(({ type, data }) => `${type} ${data.object.id}`);
   expect(steps[0]).toBe(`checkout.session.created ${session.id}`);
-  expect(steps.slice(1, 3).sort()).toEqual([`checkout.session.completed ${session.id}`, `payment.created ${payment}`]);
+  expect(steps.slice(1, 3).sort()).toEqual([
+    `checkout.session.completed ${session.id}`,
+    `payment.created ${payment}`,
+  ]);
   const later = ['refund.created', 'payment.held', 'refund.succeeded', 'payment.released'];
-  expect(steps.slice(3)).toEqual(later.map((type) => `${type} ${type.startsWith('refund') ? refund : payment}`));
-  const walked = (query: string) => walk(shop.get.bind(shop), `/v1/events?payment=${payment}&${query}`);
+  expect(steps.slice(3)).toEqual(
+    later.map((type) => `${type} ${type.startsWith('refund') ? refund : payment}`),
+  );
+  const walked = (query: string) =>
+    walk(shop.get.bind(shop), `/v1/events?payment=${payment}&${query}`);
   expect((await walked('order=asc&limit=2')).events).toEqual(listed);
   expect((await walked('limit=3')).events).toEqual(listed.toReversed());
   expect((await walked('type=refund.created')).events).toEqual([listed[3]]);

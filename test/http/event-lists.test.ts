@@ -31,7 +31,14 @@ async function walk(query: string): Promise<string[]> {
     const data: Listed[] = body.data;
     const next = body.has_more || query.includes('asc') ? data.at(-1)?.id : null;
     const { has_more } = body;
-    expect(body).toEqual({ object: 'list', data, has_more, next_cursor: next, items: data, nextCursor: next });
+    expect(body).toEqual({
+      object: 'list',
+      data,
+      has_more,
+      next_cursor: next,
+      items: data,
+      nextCursor: next,
+    });
     // Each event stands in it twice.
     expect(text.length).toBeLessThan(4 * 1024 * 1024);
     found.push(...data.map((event) => event.data.object.id));
@@ -47,12 +54,15 @@ const QUERIES = [
 ];
 
 test('a page of large events ends early, has at least one event, and has has_more', async () => {
-  for (let at = 0; at < 10; at++) all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
+  for (let at = 0; at < 10; at++)
+    all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
   for (const query of QUERIES) {
     const expected = query.includes('type') ? all.filter((id) => id.startsWith('cs_')) : all;
     expect(await walk(query)).toEqual(query.includes('asc') ? expected : expected.toReversed());
   }
-  const pages = await Promise.all([1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)));
+  const pages = await Promise.all(
+    [1, 4, 5, 100].map((limit) => shop.get(`/v1/events?limit=${limit}`)),
+  );
   expect(pages.map(({ body }) => [body.data.length, body.has_more])).toEqual([
     [1, true],
     [4, true],
@@ -73,13 +83,20 @@ test('the ledger reads the events of a resource alone, however many came since',
   await sql.query('VACUUM ANALYZE events');
   const read = jest.spyOn(application.get(Database), 'read');
   const { body } = await shop.ledgerGet(`/ledger/v1/events?object=${session}`);
-  const statements = read.mock.calls.filter(([, { name }]) => /^(events|checkout_sessions)\./.test(name));
+  const statements = read.mock.calls.filter(([, { name }]) =>
+    /^(events|checkout_sessions)\./.test(name),
+  );
   read.mockRestore();
-  expect(body.data).toMatchObject([{ organization: shop.organization, data: { object: { id: session } } }]);
+  expect(body.data).toMatchObject([
+    { organization: shop.organization, data: { object: { id: session } } },
+  ]);
   let blocks = 0;
   for (const [, { text }, values] of statements) {
-    const { rows } = await sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values]);
-    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    const { rows } = await sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [
+      ...values,
+    ]);
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } =
+      rows[0]['QUERY PLAN'][0].Plan;
     blocks += hit + fetched;
   }
   expect(statements).not.toEqual([]);

@@ -13,7 +13,9 @@ const service = useService({ clock });
 const shop = useShop(service);
 
 test('refused, replayed and concurrent requests leave one event for each change', async () => {
-  const created = await Promise.all([1, 2, 3].map(() => shop.post('/v1/checkout_sessions', SMALLEST, 'the-same')));
+  const created = await Promise.all(
+    [1, 2, 3].map(() => shop.post('/v1/checkout_sessions', SMALLEST, 'the-same')),
+  );
   const { id } = created[0]?.body ?? {};
   await Promise.all([1, 2, 3, 4].map(() => shop.expire(id)));
   const payment = (await shop.record({ amount: 1000 })).body.id;
@@ -31,7 +33,9 @@ test('the database refuses a second event for the same step', async () => {
   await shop.expire((await shop.createSession()).body.id);
   const again = `INSERT INTO events SELECT organization_id, mode, gen_random_uuid(), type, object_id, sequence, data
     FROM events ORDER BY id DESC LIMIT 1`;
-  await expect(service.sql.query(again)).rejects.toMatchObject({ constraint: 'events_sequence_key' });
+  await expect(service.sql.query(again)).rejects.toMatchObject({
+    constraint: 'events_sequence_key',
+  });
 });
 
 test('keeps events for 90 days and then removes them with their deliveries', async () => {
@@ -46,7 +50,9 @@ test('keeps events for 90 days and then removes them with their deliveries', asy
   clock.advance(2 * DAY);
   await service.application.get(EventSweeper).sweep();
   // One that is by then at the place of an old one stays.
-  const all = (await service.sql.query('SELECT organization_id AS organization, ctid AS place, id FROM events')).rows;
+  const all = (
+    await service.sql.query('SELECT organization_id AS organization, ctid AS place, id FROM events')
+  ).rows;
   await service.application.get(EventSweeper).remove(all, firstUuidAt(clock.now() - 90 * DAY));
   expect([await shop.eventsOf(old), await shop.eventsOf(young)]).toEqual([[], [expect.anything()]]);
   const { rows } = await service.sql.query(`SELECT

@@ -13,7 +13,14 @@ const shop = useShop(service);
 // The first one: its worker would pay what the other one leaves.
 test('the small ledger records and books a refund that was made in the dashboard, and its return', async () => {
   const payment = await shop.capture();
-  const inDashboard = { id: 'd_1', refund: '', payment, amount: 500, currency: 'usd', failure_reason: null };
+  const inDashboard = {
+    id: 'd_1',
+    refund: '',
+    payment,
+    amount: 500,
+    currency: 'usd',
+    failure_reason: null,
+  };
   let status = 'pending';
   let looks = 0;
   const provider = createServer(({ url }, response) => {
@@ -31,9 +38,11 @@ test('the small ledger records and books a refund that was made in the dashboard
     PROVIDER_URL,
     POLL_SECONDS: '1',
   });
-  const refunds = async () => (await shop.ledgerGet(`/ledger/v1/refunds?status=all&payment=${payment}`)).body.data;
+  const refunds = async () =>
+    (await shop.ledgerGet(`/ledger/v1/refunds?status=all&payment=${payment}`)).body.data;
   const captured = `SELECT balance::integer FROM accounts WHERE name = 'captured ${payment}'`;
-  const balance = () => withClient(book.url, async (client) => (await client.query(captured)).rows[0]?.balance);
+  const balance = () =>
+    withClient(book.url, async (client) => (await client.query(captured)).rows[0]?.balance);
   const untilItLooked = async () => {
     const before = looks;
     await until(() => looks >= before + 2);
@@ -44,7 +53,9 @@ test('the small ledger records and books a refund that was made in the dashboard
   status = 'succeeded';
   await until(async () => (await balance()) === 4500);
   await untilItLooked();
-  expect(await refunds()).toMatchObject([{ amount: 500, status: 'succeeded', provider_reference: 'd_1' }]);
+  expect(await refunds()).toMatchObject([
+    { amount: 500, status: 'succeeded', provider_reference: 'd_1' },
+  ]);
   expect((await shop.amountsOf(payment)).refunded).toBe(500);
   status = 'returned';
   await until(async () => (await refunds())[0].status === 'failed');
@@ -64,14 +75,18 @@ test('the policy approves refunds below 100.00 and leaves others and those of ot
     await shop.capture({ amount: 50_000 }),
     await shop.capture({ amount: 50_000, currency: 'jpy' }),
   ];
-  const propose = async (payment: string, amount: number) => (await bot.propose(payment, amount)).body.id as string;
+  const propose = async (payment: string, amount: number) =>
+    (await bot.propose(payment, amount)).body.id as string;
   const left = [await propose(dollars, 10_000), await propose(yen, 1)];
   const small = await propose(dollars, 9_999);
   const settings = { TILLGATE_URL: service.url, TILLGATE_KEY: policy, POLL_SECONDS: '0.1' };
   const { child, ended } = run(['dist/examples/policy.js'], settings);
   const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/approval`)).body;
   await until(async () => (await approvalOf(small)).state === 'approved');
-  expect(await approvalOf(small)).toMatchObject({ decided_by: { holder: 'policy' }, comment: 'Below 10000 usd.' });
+  expect(await approvalOf(small)).toMatchObject({
+    decided_by: { holder: 'policy' },
+    comment: 'Below 10000 usd.',
+  });
   for (const id of left) expect((await approvalOf(id)).state).toBe('waiting');
   child.kill();
   expect((await ended).stderr).toBe('');

@@ -32,9 +32,15 @@ async function exhaust(attempt: () => Promise<Reply>): Promise<Reply> {
 
 test('an address that sends many unknown keys is rate-limited for a second', async () => {
   const refused = await exhaust(() => from('203.0.113.1'));
-  expectError(refused, { status: 429, code: 'rate_limited', nextStep: { type: 'retry', path: LIST, method: 'GET' } });
+  expectError(refused, {
+    status: 429,
+    code: 'rate_limited',
+    nextStep: { type: 'retry', path: LIST, method: 'GET' },
+  });
   expect(refused.headers.get('retry-after')).toBe('1');
-  expect([...refused.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  expect([...refused.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual(
+    [],
+  );
   let later = refused;
   while (later.status === 429) later = await from('203.0.113.1');
   expect(later.status).toBe(401);
@@ -50,7 +56,9 @@ test('a flood of unknown keys holds up no valid key at its address, seen before 
   await exhaust(() => from('203.0.113.2'));
   // 403: let in, and then refused for the origin.
   for (const _ of ['first', 'again']) {
-    expect(statuses(await Promise.all(keys.map((key) => from('203.0.113.2', key))))).toEqual(Array(60).fill(403));
+    expect(statuses(await Promise.all(keys.map((key) => from('203.0.113.2', key))))).toEqual(
+      Array(60).fill(403),
+    );
   }
   expect((await from('203.0.113.3')).status).toBe(401);
   isFlooding = false;
@@ -59,7 +67,9 @@ test('a flood of unknown keys holds up no valid key at its address, seen before 
 
 test('malformed keys are not counted', async () => {
   const malformed = await atOnce(3 * LIMIT, () => from('203.0.113.4', 'sk_test_x'));
-  expect(statuses([...malformed, await from('203.0.113.4')])).toEqual(Array(3 * LIMIT + 1).fill(401));
+  expect(statuses([...malformed, await from('203.0.113.4')])).toEqual(
+    Array(3 * LIMIT + 1).fill(401),
+  );
 });
 
 test('an IPv6 address is counted by its /64 network', async () => {

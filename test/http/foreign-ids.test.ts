@@ -47,18 +47,29 @@ const resolved = (node: Node): Node =>
         .reduce((at: Node, name: string) => at[name], DOCUMENT);
 
 /** Without the operator's, whose key acts on every organization. */
-const PATHS = Object.entries<Node>(DOCUMENT.paths).filter(([path]) => !path.startsWith('/operator/'));
+const PATHS = Object.entries<Node>(DOCUMENT.paths).filter(
+  ([path]) => !path.startsWith('/operator/'),
+);
 const OPERATIONS: readonly Operation[] = PATHS.flatMap(([path, methods]) =>
   Object.entries<Node>(methods).map(([method, { parameters, requestBody }]) => {
     const { schema, examples = {} } = requestBody?.content['application/json'] ?? {};
     const fields = Object.entries<Node>(resolved(schema)?.properties ?? {});
-    const given = [...parameters, ...fields.map(([name, field]) => ({ in: 'body', name, schema: resolved(field) }))];
+    const given = [
+      ...parameters,
+      ...fields.map(([name, field]) => ({ in: 'body', name, schema: resolved(field) })),
+    ];
     const places = given.flatMap(({ in: where, name, schema: { examples: [unknown] = [] } }) => {
       const kind = ID.exec(unknown)?.[1];
       return kind ? [{ in: where, name, kind, unknown }] : [];
     });
     const [body = requestBody && {}] = Object.values<Node>(examples).map(({ value }) => value);
-    return { method: method.toUpperCase(), path, isLedger: path.startsWith('/ledger/'), body, places };
+    return {
+      method: method.toUpperCase(),
+      path,
+      isLedger: path.startsWith('/ledger/'),
+      body,
+      places,
+    };
   }),
 );
 
@@ -77,7 +88,9 @@ const isOfApi = ({ path }: Operation) => /^\/(ledger\/)?v1\//.test(path);
 
 /** Deletions come last. */
 function deletedLast<Case extends { readonly method: string }>(cases: readonly Case[]): Case[] {
-  return cases.toSorted((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'));
+  return cases.toSorted(
+    (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
+  );
 }
 
 // Without an address for customers there are no pages to read.
@@ -117,35 +130,57 @@ async function makeResources(): Promise<Ids> {
     if (isMissing && operation.body && operation.places.every(({ kind }) => ids[kind]))
       learn(await ask(operation, ids));
   }
-  for (const operation of OPERATIONS.filter(({ method, path }) => method === 'GET' && !path.includes('{')))
+  for (const operation of OPERATIONS.filter(
+    ({ method, path }) => method === 'GET' && !path.includes('{'),
+  ))
     if (isOfApi(operation)) learn(await ask({ ...operation, places: [] }, ids));
   // The ledger has endpoints of its own, of the same kind as a merchant's.
   ids['ledger we'] = (
-    await owner.ledgerPost('/ledger/v1/webhook_endpoints', { url: 'https://ledger.example/', events: ['*'] })
+    await owner.ledgerPost('/ledger/v1/webhook_endpoints', {
+      url: 'https://ledger.example/',
+      events: ['*'],
+    })
   ).body.id;
   return ids;
 }
 
 /** The operation on these; by default as the owner and its ledger. */
-async function ask({ method, path, isLedger, body, places }: Operation, ids: Ids, as?: string): Promise<Reply> {
-  const at = (where: Place['in']) => places.filter((place) => place.in === where && place.name !== 'cursor');
-  const values = (where: Place['in']) => at(where).map(({ name, kind }) => [name, idOf(ids, kind)] as const);
-  const idOf = (known: Ids, kind: string) => known[isLedger ? `ledger ${kind}` : kind] ?? (known[kind] as string);
+async function ask(
+  { method, path, isLedger, body, places }: Operation,
+  ids: Ids,
+  as?: string,
+): Promise<Reply> {
+  const at = (where: Place['in']) =>
+    places.filter((place) => place.in === where && place.name !== 'cursor');
+  const values = (where: Place['in']) =>
+    at(where).map(({ name, kind }) => [name, idOf(ids, kind)] as const);
+  const idOf = (known: Ids, kind: string) =>
+    known[isLedger ? `ledger ${kind}` : kind] ?? (known[kind] as string);
   const filled = values('path').reduce((url, [name, id]) => url.replace(`{${name}}`, id), path);
   const query = new URLSearchParams(Object.fromEntries(values('query')));
   const url = `${service.url}${filled}${query.size > 0 ? `?${query}` : ''}`;
   const key = as ?? (isLedger ? owner.ledgerKey : owner.key);
   if (method !== 'POST') return send(method, url, { key });
   // The example's instant is in the past of those who run this test, whose clock is moved by a day.
-  const ahead = body && 'until' in body ? { until: Math.floor(Date.now() / 1000) + 20 * 86_400 } : {};
-  return post(url, { key, body: body && { ...body, ...ahead, ...Object.fromEntries(values('body')) } });
+  const ahead =
+    body && 'until' in body ? { until: Math.floor(Date.now() / 1000) + 20 * 86_400 } : {};
+  return post(url, {
+    key,
+    body: body && { ...body, ...ahead, ...Object.fromEntries(values('body')) },
+  });
 }
 
 /** All that a caller sees, but for what names this one request and this one resource. */
 function seen({ status, headers, text, body }: Reply, id: string): unknown {
-  const rest = [...headers].filter(([name]) => !['request-id', 'date', 'content-length'].includes(name));
+  const rest = [...headers].filter(
+    ([name]) => !['request-id', 'date', 'content-length'].includes(name),
+  );
   const own = [body?.request_id, id].filter(Boolean);
-  return { status, headers: rest, text: own.reduce((left, word) => left.replaceAll(word, '…'), text) };
+  return {
+    status,
+    headers: rest,
+    text: own.reduce((left, word) => left.replaceAll(word, '…'), text),
+  };
 }
 
 test('the owner has a resource of every kind that an operation takes', () => {
@@ -156,14 +191,17 @@ test('the owner has a resource of every kind that an operation takes', () => {
 
 /** The IDs as the other mode would have them, of those that name their mode. */
 const crossed = (ids: Ids): Ids =>
-  Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, id.replace('_test_', '_live_')]));
+  Object.fromEntries(
+    Object.entries(ids).map(([kind, id]) => [kind, id.replace('_test_', '_live_')]),
+  );
 
 test.each(deletedLast(CASES))(
   '$named, by another organization or mode, gets what an unknown one gets, and by its owner something else',
   async ({ operation, place: { in: where, kind, unknown } }) => {
     const { isLedger, method, places } = operation;
     const idIn = (ids: Ids) => (isLedger && ids[`ledger ${kind}`]) || (ids[kind] as string);
-    const answer = async (ids: Ids, key?: string) => seen(await ask(operation, ids, key), idIn(ids));
+    const answer = async (ids: Ids, key?: string) =>
+      seen(await ask(operation, ids, key), idIn(ids));
     const nothing = (ids: Ids): Ids => ({ ...ids, [kind]: unknown, [`ledger ${kind}`]: unknown });
     const other = isLedger ? twin.live.ledgerKey : twin.live.key;
     // An organization reads by ID what it has in either mode.
@@ -174,7 +212,8 @@ test.each(deletedLast(CASES))(
     // The ledger's operations that take an organization keep to it.
     if (isLedger && places.some((place) => place.kind === 'org'))
       strange.push([{ ...owned, org: stranger.organization }, owner.ledgerKey]);
-    for (const [ids, key] of strange) expect(await answer(ids, key)).toEqual(await answer(nothing(ids), key));
+    for (const [ids, key] of strange)
+      expect(await answer(ids, key)).toEqual(await answer(nothing(ids), key));
     const reply = await ask(operation, owned);
     expect(reply.status).not.toBe(404);
     expect(reply.status).toBeLessThan(500);
@@ -188,8 +227,13 @@ const STATES: readonly ((made: Ids) => Promise<Ids>)[] = [
   async () => owner.claim({ limit: 100 }).then(() => ({})),
   async ({ re = '' }) => owner.succeed(re).then(() => ({})),
   async () => {
-    const create = OPERATIONS.find(({ method, path }) => method === 'POST' && path === '/v1/checkout_sessions');
-    return { cs: (await owner.createSession(create?.body)).body.id, pay: await owner.capture({ amount: 9000 }) };
+    const create = OPERATIONS.find(
+      ({ method, path }) => method === 'POST' && path === '/v1/checkout_sessions',
+    );
+    return {
+      cs: (await owner.createSession(create?.body)).body.id,
+      pay: await owner.capture({ amount: 9000 }),
+    };
   },
 ];
 
@@ -224,7 +268,10 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
     await query('BEGIN');
     for (const table of tables) {
       const copied = `(jsonb_populate_record(row, jsonb_build_object('${column}', '${theirs}'))).*`;
-      await query(`INSERT INTO ${table} SELECT ${copied} FROM ${table} row WHERE ${column} = $1`, own);
+      await query(
+        `INSERT INTO ${table} SELECT ${copied} FROM ${table} row WHERE ${column} = $1`,
+        own,
+      );
     }
     const later = `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '10 days'`;
     await query(`${later} WHERE next_attempt_at IS NOT NULL`);
@@ -232,7 +279,9 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
   }
 
   async function rows(): Promise<unknown> {
-    const each = tables.map((table) => `SELECT '${table}', row::text FROM ${table} row WHERE ${column} = $1`);
+    const each = tables.map(
+      (table) => `SELECT '${table}', row::text FROM ${table} row WHERE ${column} = $1`,
+    );
     return (await query(`${each.join(' UNION ALL ')} ORDER BY 1, 2`, theirs)).rows;
   }
 
@@ -248,7 +297,8 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
     async (operation) => {
       const isRead = operation.method === 'GET';
       for (const make of isRead ? STATES.slice(0, 1) : STATES) {
-        for (const table of tables) await query(`DELETE FROM ${table} WHERE ${column} = $1`, theirs);
+        for (const table of tables)
+          await query(`DELETE FROM ${table} WHERE ${column} = $1`, theirs);
         const fresh = isRead ? ids : { ...ids, ...(await makeMoney()) };
         const made = { ...fresh, ...(await make(fresh)) };
         const alone = isRead && (await read(operation, made));

@@ -6,7 +6,13 @@ import { get, post, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError, expectUnauthorized } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createKey, createLedgerKey, createOperatorKey, createTenant, type Tenant } from '../support/tenants.js';
+import {
+  createKey,
+  createLedgerKey,
+  createOperatorKey,
+  createTenant,
+  type Tenant,
+} from '../support/tenants.js';
 
 const LIST = '/v1/checkout_sessions';
 const ORGANIZATIONS = '/operator/v1/organizations';
@@ -23,7 +29,10 @@ let operatorKey: string;
 beforeAll(async () => {
   tenant = await createTenant(service);
   operatorKey = await createOperatorKey(service);
-  browserKey = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
+  browserKey = await createKey(service, {
+    organization: tenant.organization,
+    allowedOrigins: [SHOP],
+  });
 });
 
 const authorized = (authorization: string, { url } = service): Promise<Reply> =>
@@ -37,7 +46,10 @@ describe('authentication', () => {
     ['nothing', () => ''],
     ['no token', () => 'Bearer'],
     ['garbage', () => 'Bearer garbage'],
-    ['a wrong checksum', (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
+    [
+      'a wrong checksum',
+      (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`,
+    ],
     ['the other mode', (token) => `Bearer ${token.replace('_test_', '_live_')}`],
     ['the other kind', (token) => `Bearer ${token.replace('sk_', 'lk_')}`],
     ['more after it', (token) => `Bearer ${token} ${token}`],
@@ -63,9 +75,21 @@ describe('authentication', () => {
     const none =
       'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
     const cases: [path: string, key: string | undefined, message: string][] = [
-      ...[unknown, revoked, expired, 'sk_test_x'].map((key): [string, string, string] => [LIST, key, inactive]),
-      [LIST, ledger, 'The key begins with lk_test_, and this path takes keys that begin with sk_ or rk_.'],
-      [LEDGER_LIST, tenant.test, 'The key begins with sk_test_, and this path takes keys that begin with lk_.'],
+      ...[unknown, revoked, expired, 'sk_test_x'].map((key): [string, string, string] => [
+        LIST,
+        key,
+        inactive,
+      ]),
+      [
+        LIST,
+        ledger,
+        'The key begins with lk_test_, and this path takes keys that begin with sk_ or rk_.',
+      ],
+      [
+        LEDGER_LIST,
+        tenant.test,
+        'The key begins with sk_test_, and this path takes keys that begin with lk_.',
+      ],
       [LIST, 'secret', none],
       [LEDGER_LIST, undefined, none],
     ];
@@ -88,7 +112,8 @@ describe('authentication', () => {
 
   test('two Authorization headers are refused', async () => {
     const line = `Authorization: Bearer ${tenant.test}`;
-    const request = (...lines: string[]) => sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
+    const request = (...lines: string[]) =>
+      sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
     expect((await request(line)).status).toBe(200);
     expectUnauthorized(await request(line, line), LIST);
     expectUnauthorized(await request(line, 'authorization: Bearer garbage'), LIST);
@@ -115,7 +140,9 @@ describe('authentication', () => {
     }
     await revokeKey(key);
     const keys = service.application.get(ManageApiKeys);
-    const found = (await keys.list(null)).items.find(({ state }) => operator.startsWith(state.display));
+    const found = (await keys.list(null)).items.find(({ state }) =>
+      operator.startsWith(state.display),
+    );
     await keys.revoke(found?.state.id as string);
     expectUnauthorized(await authorized(`Bearer ${key}`), LIST);
     steppedClock.setBack(3_600_000);
@@ -128,7 +155,9 @@ describe('authentication', () => {
   async function revokeKey(token: string): Promise<void> {
     const [last] = (await service.application.get(ManageApiKeys).list(tenant.organization)).items;
     expect(token).toContain(last?.state.display);
-    const revoked = await post(`${service.url}/operator/v1/api_keys/${last?.state.id}/revoke`, { key: operatorKey });
+    const revoked = await post(`${service.url}/operator/v1/api_keys/${last?.state.id}/revoke`, {
+      key: operatorKey,
+    });
     expect(revoked.status).toBe(200);
   }
 });
@@ -139,7 +168,10 @@ describe('origin', () => {
 
   test('a listed origin gets the headers that let its page read the response', async () => {
     const notFound = `${LIST}/cs_test_01jd0000000000000000000000`;
-    const failed = await get(service.url + notFound, { key: browserKey, headers: { origin: SHOP } });
+    const failed = await get(service.url + notFound, {
+      key: browserKey,
+      headers: { origin: SHOP },
+    });
     for (const { headers } of [await from(SHOP), failed]) {
       expect(headers.get('access-control-allow-origin')).toBe(SHOP);
       expect(headers.get('access-control-expose-headers')).toBe(EXPOSED);
@@ -150,8 +182,20 @@ describe('origin', () => {
   });
 
   test.each([
-    ...['null', '*', 'http://shop.example', 'https://shop.example:8443', 'https://SHOP.example', `${SHOP}/`, ''],
-    ...['https://evil-shop.example', 'https://shop.example.evil.example', `${SHOP}, https://evil.example`],
+    ...[
+      'null',
+      '*',
+      'http://shop.example',
+      'https://shop.example:8443',
+      'https://SHOP.example',
+      `${SHOP}/`,
+      '',
+    ],
+    ...[
+      'https://evil-shop.example',
+      'https://shop.example.evil.example',
+      `${SHOP}, https://evil.example`,
+    ],
   ])('%j is refused without CORS headers', async (origin) => {
     expectForbidden(await from(origin));
   });
@@ -162,13 +206,17 @@ describe('origin', () => {
   });
 
   const preflight = (origin: string, path = LIST, method = 'POST'): Promise<Reply> =>
-    send('OPTIONS', service.url + path, { headers: { origin, 'access-control-request-method': method } });
+    send('OPTIONS', service.url + path, {
+      headers: { origin, 'access-control-request-method': method },
+    });
 
   test('a preflight is answered for an origin that some active key lists', async () => {
     const { status, headers, text } = await preflight(SHOP);
     expect({ status, text }).toEqual({ status: 204, text: '' });
     expect(headers.get('access-control-allow-origin')).toBe(SHOP);
-    expect(headers.get('access-control-allow-methods')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'POST']));
+    expect(headers.get('access-control-allow-methods')?.split(', ')).toEqual(
+      expect.arrayContaining(['GET', 'POST']),
+    );
     for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key']) {
       expect(headers.get('access-control-allow-headers')).toContain(name);
     }
@@ -189,7 +237,9 @@ describe('origin', () => {
     const nextStep = { type: 'call_from_server', path: LIST, method };
     const errors = [['Origin', 'invalid_value']] as const;
     expectError(reply, { status: 403, code: 'origin_not_allowed', errors, nextStep });
-    expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual(
+      [],
+    );
   }
 });
 
@@ -199,7 +249,8 @@ test('the rate limit holds for each organization and mode, and for each operator
   const another = await createTenant(limited);
   const second = await createKey(limited, one);
   const [operator, next] = [await createOperatorKey(limited), await createOperatorKey(limited)];
-  const call = async (key: string) => get(limited.url + (key.startsWith('ok_') ? ORGANIZATIONS : LIST), { key });
+  const call = async (key: string) =>
+    get(limited.url + (key.startsWith('ok_') ? ORGANIZATIONS : LIST), { key });
   for (const status of [200, 200, 200, 429]) expect((await call(operator)).status).toBe(status);
   for (const key of [one.test, second, one.test]) expect((await call(key)).status).toBe(200);
   for (const key of [one.test, second]) {

@@ -17,7 +17,10 @@ const TILLGATE = `npx() { shift; node dist/src/operator/cli/cli.js "$@" && echo 
 
 const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
-  .map((file) => ({ file, blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)) }))
+  .map((file) => ({
+    file,
+    blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)),
+  }))
   .filter(({ blocks }) => blocks.length > 0);
 
 const service = useService({ config: { publicUrl: 'https://checkout.example' } });
@@ -36,12 +39,19 @@ test.each(GUIDES)('$file', async ({ blocks }) => {
     OPERATOR_KEY,
   };
   // One shell for all blocks, as a reader has: what one block sets, the next one uses.
-  const commands = blocks.flatMap(([, error = '', text = '']) => [`echo 'block${error}' >&9`, text]);
+  const commands = blocks.flatMap(([, error = '', text = '']) => [
+    `echo 'block${error}' >&9`,
+    text,
+  ]);
   const script = [CURL, TILLGATE, ...commands].join('\n');
   const own = { ...process.env, DATABASE_URL: service.databaseUrl };
   const environment = { ...own, ...known, PAYMENT: String((body as { id: string }).id) };
-  const run = promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env: environment });
-  const { stderr } = await run.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));
+  const run = promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
+    env: environment,
+  });
+  const { stderr } = await run.catch(({ stdout, stderr }) =>
+    Promise.reject(new Error(`${stdout}${stderr}`)),
+  );
   const [before, ...answered] = stderr.split(/^block(?= error$|$)/m);
   expect(before).toBe('');
   expect(answered.map(faultsOf).filter((faults) => faults.length > 0)).toEqual([]);
@@ -52,5 +62,7 @@ function faultsOf(statusLines: string): string[] {
   const [kind = '', ...lines] = statusLines.split('\n');
   const statuses = lines.filter((line) => line !== '');
   const expected = kind === ' error' ? /^4\d\d$/ : /^2\d\d$/;
-  return statuses.length === 0 ? ['no answer'] : statuses.filter((status) => !expected.test(status));
+  return statuses.length === 0
+    ? ['no answer']
+    : statuses.filter((status) => !expected.test(status));
 }

@@ -24,7 +24,14 @@ const JSON_OF = () => ({ authorization: `Bearer ${shop.key}`, 'content-type': 'a
 
 /** A POST of the smallest body, right but for these header lines. */
 function creation(...headers: readonly string[]): string {
-  return [`POST ${SESSIONS} HTTP/1.1`, ...LINES(), `Content-Length: ${TEXT.length}`, ...headers, '', TEXT].join('\r\n');
+  return [
+    `POST ${SESSIONS} HTTP/1.1`,
+    ...LINES(),
+    `Content-Length: ${TEXT.length}`,
+    ...headers,
+    '',
+    TEXT,
+  ].join('\r\n');
 }
 const create = (...headers: readonly string[]): Promise<RawReply> =>
   sendBytes(service.url, creation('Connection: close', ...headers));
@@ -38,19 +45,28 @@ const MALFORMED: [name: string, bytes: string][] = [
   ['NUL in a header', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Any: a\x00b')],
   ['a header without a colon', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'nothing')],
   ['a folded header', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Any: a', ' b: c')],
-  ['two lengths', head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Content-Length: 2')],
+  [
+    'two lengths',
+    head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Content-Length: 2'),
+  ],
   [
     'a length and chunks',
     head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
   ],
-  ['a length that is no number', head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: -1')],
+  [
+    'a length that is no number',
+    head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: -1'),
+  ],
 ];
 
-test.each(MALFORMED)('%s is refused in the envelope and the connection closed', async (_, bytes) => {
-  const reply = await sendBytes(service.url, bytes);
-  expectError(reply, { status: 400, code: 'invalid_param' });
-  expect([reply.answers, reply.headers.get('connection')]).toEqual([1, 'close']);
-});
+test.each(MALFORMED)(
+  '%s is refused in the envelope and the connection closed',
+  async (_, bytes) => {
+    const reply = await sendBytes(service.url, bytes);
+    expectError(reply, { status: 400, code: 'invalid_param' });
+    expect([reply.answers, reply.headers.get('connection')]).toEqual([1, 'close']);
+  },
+);
 
 test('a connection that got a 408 is freed although its client never closes it', async () => {
   const { hostname, port } = new URL(service.url);
@@ -68,7 +84,10 @@ const statusesIn = (text: string): number[] =>
 
 test('a malformed request after a valid one is refused after the response to the valid one', async () => {
   for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    const { text, status } = await sendBytes(service.url, creation('Idempotency-Key: follow') + rest);
+    const { text, status } = await sendBytes(
+      service.url,
+      creation('Idempotency-Key: follow') + rest,
+    );
     expect([status, ...statusesIn(text)]).toEqual([201, rest === '{}' ? 400 : 404]);
   }
 });
@@ -96,7 +115,9 @@ test('sixteen requests may wait on one connection, not seventeen', async () => {
 });
 
 test('a request begins when the one before it on its connection is answered', async () => {
-  const creations = Array.from({ length: 8 }, (_, at) => creation(`Idempotency-Key: in-turn-${at}`));
+  const creations = Array.from({ length: 8 }, (_, at) =>
+    creation(`Idempotency-Key: in-turn-${at}`),
+  );
   const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
   const last = head(`GET ${SESSIONS}?limit=8 HTTP/1.1`, 'Host: x', BEARER());
   const { text } = await sendBytes(service.url, first, ...creations, last);
@@ -107,16 +128,34 @@ test('a request begins when the one before it on its connection is answered', as
 });
 
 test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
-  const refused = await sendBytes(service.url, head('CONNECT localhost:5432 HTTP/1.1', 'Host: x', 'X-Request-Id: one'));
+  const refused = await sendBytes(
+    service.url,
+    head('CONNECT localhost:5432 HTTP/1.1', 'Host: x', 'X-Request-Id: one'),
+  );
   expectError(refused, { status: 404, code: 'not_found' });
-  expect([refused.body.request_id, refused.headers.get('request-id'), refused.answers]).toEqual(['one', 'one', 1]);
-  const lines = ['Host: x', BEARER(), 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+  expect([refused.body.request_id, refused.headers.get('request-id'), refused.answers]).toEqual([
+    'one',
+    'one',
+    1,
+  ]);
+  const lines = [
+    'Host: x',
+    BEARER(),
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+  ];
   const usual = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, ...lines));
   expect([usual.status, usual.body.object]).toEqual([200, 'list']);
 });
 
 test('a broken chunk gets one answer, which is no 500', async () => {
-  const start = head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Idempotency-Key: a', 'Transfer-Encoding: chunked');
+  const start = head(
+    `POST ${SESSIONS} HTTP/1.1`,
+    ...LINES(),
+    'Idempotency-Key: a',
+    'Transfer-Encoding: chunked',
+  );
   const reply = await sendBytes(service.url, start, 'not a number\r\n{}\r\n');
   expectError(reply, { status: 400, code: 'invalid_param' });
   expect(reply.answers).toBe(1);
@@ -131,14 +170,21 @@ test('headers that are too large are refused', async () => {
 });
 
 test('a missing Host is refused in HTTP/1.1 only', async () => {
-  expectInvalid(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`)), ['Host', 'required']);
+  expectInvalid(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`)), [
+    'Host',
+    'required',
+  ]);
   expectUnauthorized(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), SESSIONS);
 });
 
 test('an unknown method is not allowed', async () => {
   const reply = await sendBytes(service.url, head(`PROPFIND ${SESSIONS} HTTP/1.1`, 'Host: x'));
   const methods = reply.headers.get('allow')?.split(', ') ?? [];
-  expectError(reply, { status: 405, code: 'method_not_allowed', errors: [['method', 'invalid_value', methods]] });
+  expectError(reply, {
+    status: 405,
+    code: 'method_not_allowed',
+    errors: [['method', 'invalid_value', methods]],
+  });
   expect(methods).toEqual(expect.arrayContaining(['GET', 'POST']));
   expect(methods).not.toContain('PROPFIND');
 });
@@ -149,8 +195,15 @@ test('HEAD is GET without a body', async () => {
   expect([found.status, found.text, type]).toEqual([200, '', 'application/json; charset=utf-8']);
   const refused = await send('HEAD', service.url + SESSIONS);
   expect([refused.status, refused.text]).toEqual([401, '']);
-  const unmet = await sendBytes(service.url, head(`HEAD ${SESSIONS} HTTP/1.1`, 'Host: x', 'Expect: 200-ok'));
-  expect([unmet.status, unmet.text, Number(unmet.headers.get('content-length')) > 0]).toEqual([400, '', true]);
+  const unmet = await sendBytes(
+    service.url,
+    head(`HEAD ${SESSIONS} HTTP/1.1`, 'Host: x', 'Expect: 200-ok'),
+  );
+  expect([unmet.status, unmet.text, Number(unmet.headers.get('content-length')) > 0]).toEqual([
+    400,
+    '',
+    true,
+  ]);
 });
 
 test('a client that closes its half of the connection gets the answers to its requests, and to half a request a 400', async () => {
@@ -167,7 +220,8 @@ test('a client that closes its half of the connection gets the answers to its re
 
 test('a query is held to UTF-8 also where no key is needed, and there a parameter may stand twice', async () => {
   const ask = (target: string) => sendBytes(service.url, head(`GET ${target} HTTP/1.1`, 'Host: x'));
-  for (const path of ['/livez', '/docs']) expectInvalid(await ask(`${path}?a=b&%ff`), ['%ff', 'invalid_format']);
+  for (const path of ['/livez', '/docs'])
+    expectInvalid(await ask(`${path}?a=b&%ff`), ['%ff', 'invalid_format']);
   expect((await ask('/docs?a=1&a=2')).status).toBe(200);
   expect((await ask('/livez?a=%E2%82%AC+%f0%9f%98%80%25&&=&%20')).status).toBe(200);
 });
@@ -175,7 +229,10 @@ test('a query is held to UTF-8 also where no key is needed, and there a paramete
 test('100-continue is met, other expectations are refused', async () => {
   const met = await create('Idempotency-Key: expect', 'Expect: 100-continue');
   expect(met.text).toMatch(/^HTTP\/1\.1 201 /);
-  expectInvalid(await create('Idempotency-Key: other', 'Expect: 200-ok'), ['Expect', 'invalid_value']);
+  expectInvalid(await create('Idempotency-Key: other', 'Expect: 200-ok'), [
+    'Expect',
+    'invalid_value',
+  ]);
 });
 
 test('an absolute request target names the same resource', async () => {
@@ -185,14 +242,20 @@ test('an absolute request target names the same resource', async () => {
   expectUnauthorized(await sendBytes(service.url, head(line, 'Host: x')), SESSIONS);
   const statuses: Record<string, number> = {};
   for (const rest of ['', '/', '?limit=1', '/nowhere']) {
-    const { status } = await sendBytes(service.url, head(`GET ${service.url}${rest} HTTP/1.1`, 'Host: x'));
+    const { status } = await sendBytes(
+      service.url,
+      head(`GET ${service.url}${rest} HTTP/1.1`, 'Host: x'),
+    );
     statuses[rest] = status;
   }
   expect(statuses).toEqual({ '': 302, '/': 302, '?limit=1': 404, '/nowhere': 404 });
 });
 
 test('a request id that is not ASCII is replaced', async () => {
-  const reply = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Request-Id: \xe9'));
+  const reply = await sendBytes(
+    service.url,
+    head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Request-Id: \xe9'),
+  );
   expect(reply.body.request_id).toMatch(/^req_[0-9a-f-]{36}$/);
   expect(reply.headers.get('request-id')).toBe(reply.body.request_id);
 });
@@ -201,8 +264,10 @@ test('a request id that is not ASCII is replaced', async () => {
 async function beside256({ url, application }: Service, address: string): Promise<boolean[]> {
   const server = application.getHttpServer();
   let from = address;
-  const disguise = (socket: Socket) => Object.defineProperty(socket, 'remoteAddress', { value: from });
-  const isServed = () => sendBytes(url, head('GET /livez HTTP/1.1', 'Host: x')).then(({ answers }) => answers === 1);
+  const disguise = (socket: Socket) =>
+    Object.defineProperty(socket, 'remoteAddress', { value: from });
+  const isServed = () =>
+    sendBytes(url, head('GET /livez HTTP/1.1', 'Host: x')).then(({ answers }) => answers === 1);
   const { hostname, port } = new URL(url);
   const held: Socket[] = [];
   server.prependListener('connection', disguise);
@@ -226,7 +291,10 @@ async function beside256({ url, application }: Service, address: string): Promis
 }
 
 test('an address has 256 connections at most, except loopback, and where a proxy is trusted', async () => {
-  const proxied = await startService({ databaseUrl: service.databaseUrl, config: { trustProxy: ['192.0.2.1'] } });
+  const proxied = await startService({
+    databaseUrl: service.databaseUrl,
+    config: { trustProxy: ['192.0.2.1'] },
+  });
   expect(await beside256(service, '192.0.2.1')).toEqual([false, true]);
   expect(await beside256(service, '127.0.0.1')).toEqual([true, true]);
   expect(await beside256(proxied, '192.0.2.1')).toEqual([true, true]);
@@ -251,7 +319,9 @@ test.each([
   { 'transfer-encoding': 'chunked' },
   { 'transfer-encoding': 'chunked', connection: 'close' },
 ])('10 MB with %j are refused, and every client reads it', async (headers) => {
-  const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)));
+  const statuses = await Promise.all(
+    Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)),
+  );
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
 });
 
@@ -289,7 +359,9 @@ test('a body that is announced and never sent is refused in one answer', async (
 });
 
 test('a client that disconnects within its body causes no error', async () => {
-  const { log } = service.application.getHttpAdapter().getInstance() as unknown as { log: Record<'warn', () => void> };
+  const { log } = service.application.getHttpAdapter().getInstance() as unknown as {
+    log: Record<'warn', () => void>;
+  };
   const warn = jest.spyOn(log, 'warn');
   const ends: number[] = [];
   service.application.getHttpServer().on('request', (_: unknown, response: ServerResponse) => {

@@ -14,21 +14,33 @@ const service = useService();
 const other = useOther(service, { config: { idempotencyRetentionHours: 1 } });
 const shop = useShop(service, {}, beforeAll);
 
-const create = (idempotencyKey: string, { url }: Service = service, body: unknown = SMALLEST): Promise<Reply> =>
-  post(`${url}/v1/checkout_sessions`, { key: shop.key, body, idempotencyKey });
+const create = (
+  idempotencyKey: string,
+  { url }: Service = service,
+  body: unknown = SMALLEST,
+): Promise<Reply> => post(`${url}/v1/checkout_sessions`, { key: shop.key, body, idempotencyKey });
 
-const LINE = '{"price_data":{"currency":"usd","product_data":{"name":"A"},"unit_amount":1000},"quantity":2}';
+const LINE =
+  '{"price_data":{"currency":"usd","product_data":{"name":"A"},"unit_amount":1000},"quantity":2}';
 
 test('the fingerprint is SHA-256 of the JSON, its members sorted', async () => {
   await create('fingerprint', service, `{ "line_items": [${LINE}], "currency": "usd" }`);
-  const { rows } = await service.sql.query(`SELECT fingerprint FROM idempotency_keys WHERE key = 'fingerprint'`);
-  expect(rows).toEqual([{ fingerprint: hash('sha256', `{"currency":"usd","line_items":[${LINE}]}`, 'buffer') }]);
+  const { rows } = await service.sql.query(
+    `SELECT fingerprint FROM idempotency_keys WHERE key = 'fingerprint'`,
+  );
+  expect(rows).toEqual([
+    { fingerprint: hash('sha256', `{"currency":"usd","line_items":[${LINE}]}`, 'buffer') },
+  ]);
 });
 
 test('a request that the rate limit refuses leaves its key free', async () => {
   // Time stands still: the second never ends.
   const { databaseUrl } = service;
-  const limited = await startService({ databaseUrl, config: { rateLimitRps: 1 }, clock: new TestClock() });
+  const limited = await startService({
+    databaseUrl,
+    config: { rateLimitRps: 1 },
+    clock: new TestClock(),
+  });
   await create('the-one-of-this-second', limited);
   expect((await create('one-too-many', limited)).status).toBe(429);
   const proper = await create('one-too-many');
@@ -37,7 +49,9 @@ test('a request that the rate limit refuses leaves its key free', async () => {
 });
 
 async function expire(pattern: string): Promise<void> {
-  await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [pattern]);
+  await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [
+    pattern,
+  ]);
 }
 
 describe('a response is stored', () => {
@@ -61,7 +75,9 @@ describe('a response is stored', () => {
   test('once more when 40 requests race for an expired key', async () => {
     const first = await create('raced');
     await expire('raced');
-    const replies = await atOnce(40, (index) => untilDecided(() => create('raced', index % 2 === 0 ? service : other)));
+    const replies = await atOnce(40, (index) =>
+      untilDecided(() => create('raced', index % 2 === 0 ? service : other)),
+    );
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1);
@@ -91,7 +107,11 @@ describe('a response is stored', () => {
       const again = await create('aging', aging, body);
       expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true]);
       const changed = await create('aging', aging, { ...body, description: 'another body' });
-      expectError(changed, { status: 400, code: 'invalid_param', errors: [['expires_at', 'too_small']] });
+      expectError(changed, {
+        status: 400,
+        code: 'invalid_param',
+        errors: [['expires_at', 'too_small']],
+      });
     } finally {
       await aging.close();
     }
@@ -109,7 +129,9 @@ test('sweeping removes expired responses, in batches, and passes over those that
   await expire('swept-%');
   await refuseDelete(['swept-0', 'swept-1', 'swept-2', 'swept-7']);
   const swept = async () => {
-    const { rows } = await service.sql.query(`SELECT key FROM idempotency_keys WHERE key LIKE 'swept-%' ORDER BY key`);
+    const { rows } = await service.sql.query(
+      `SELECT key FROM idempotency_keys WHERE key LIKE 'swept-%' ORDER BY key`,
+    );
     return rows.map(({ key }) => key);
   };
   expect(await swept()).toEqual(keys);
@@ -194,7 +216,9 @@ describe('a key that another transaction holds', () => {
   test('is refused as reused with another body, once the first request has ended', async () => {
     await create('reused');
     await holder.holdKey('reused');
-    const waiting = untilDecided(() => create('reused', service, { ...SMALLEST, description: 'another body' }));
+    const waiting = untilDecided(() =>
+      create('reused', service, { ...SMALLEST, description: 'another body' }),
+    );
     await someoneWaits();
     await holder.commit();
     expect((await waiting).body.error.code).toBe('idempotency_key_reused');

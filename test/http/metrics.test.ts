@@ -45,14 +45,20 @@ describe('counters', () => {
       '{mode="test",type="checkout.session.created"}': 1,
     });
     expect(growth(before, after, 'tillgate_idempotent_replays_total')).toEqual({ '': 1 });
-    expect(growth(before, after, 'tillgate_http_errors_total')).toEqual({ '{code="idempotency_key_reused"}': 1 });
+    expect(growth(before, after, 'tillgate_http_errors_total')).toEqual({
+      '{code="idempotency_key_reused"}': 1,
+    });
   });
 
   test('reads and the messages that took them', async () => {
     const before = await scrape(service);
     await atOnce(8, () => shop.get(`/v1/refunds/re_test_${'0'.repeat(26)}`));
     const after = await scrape(service);
-    const { _sum: reads = 0, _count: messages = 0 } = growth(before, after, 'tillgate_database_batch_size');
+    const { _sum: reads = 0, _count: messages = 0 } = growth(
+      before,
+      after,
+      'tillgate_database_batch_size',
+    );
     expect(reads).toBeGreaterThanOrEqual(8);
     expect(messages).toBeGreaterThanOrEqual(1);
     expect(messages).toBeLessThanOrEqual(reads);

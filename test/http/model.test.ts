@@ -19,9 +19,13 @@ const service = useService();
 test(`${SEQUENCES} random sequences do what the model does`, async () => {
   process.stdout.write(`model seed: ${seed}\n`);
   const numRuns = SEQUENCES / LANES;
-  const lanes = Array.from({ length: LANES }, (_, lane) => checkSequences(service, { numRuns, seed: seed + lane }));
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    checkSequences(service, { numRuns, seed: seed + lane }),
+  );
   const results = await Promise.all(lanes);
-  expect(results.filter(({ failed }) => failed).map((result) => fc.defaultReportMessage(result))).toEqual([]);
+  expect(
+    results.filter(({ failed }) => failed).map((result) => fc.defaultReportMessage(result)),
+  ).toEqual([]);
   expect(results.reduce((sum, result) => sum + result.numRuns, 0)).toBe(SEQUENCES);
   await expectBalanced(service);
 });

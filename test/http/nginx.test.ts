@@ -44,7 +44,9 @@ const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
     await service.application.close();
     expect((await visit(`${url}/${path}`)).status).toBe(502);
     expect((await visit(`${url}/v1/refunds`)).status).toBe(502);
-    const logged = ['access.log', 'error.log'].map((file) => readFileSync(join(folder, file), 'utf8')).join('');
+    const logged = ['access.log', 'error.log']
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('');
     expect(logged).toContain('"GET /c/" 303');
     expect(logged).toContain('/v1/refunds');
     expect(logged).not.toContain(path.split('/').at(-1));

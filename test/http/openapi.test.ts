@@ -39,15 +39,21 @@ test('every operation described is a route of the service', () => {
 });
 
 test('a session shows every field of the request', () => {
-  const { schemas } = (DOCUMENT as { components: { schemas: Record<string, { properties: object }> } }).components;
+  const { schemas } = (
+    DOCUMENT as { components: { schemas: Record<string, { properties: object }> } }
+  ).components;
   const fieldsOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
   expect(fieldsOf('CreateCheckoutSessionRequest').length).toBeGreaterThan(10);
-  expect(fieldsOf('CheckoutSession')).toEqual(expect.arrayContaining(fieldsOf('CreateCheckoutSessionRequest')));
+  expect(fieldsOf('CheckoutSession')).toEqual(
+    expect.arrayContaining(fieldsOf('CreateCheckoutSessionRequest')),
+  );
 });
 
 test('every error code is shown in an example', () => {
   const { code } = DOCUMENT.components.schemas.Error.properties.error.properties;
-  const shown = [...JSON.stringify(DOCUMENT).matchAll(/"next_step":\{[^}]*\},"code":"(\w+)"/g)].map(([, code]) => code);
+  const shown = [...JSON.stringify(DOCUMENT).matchAll(/"next_step":\{[^}]*\},"code":"(\w+)"/g)].map(
+    ([, code]) => code,
+  );
   // Fastify's router answers another method, not an operation.
   expect([...new Set([...shown, 'method_not_allowed'])].sort()).toEqual([...code.enum].sort());
 });

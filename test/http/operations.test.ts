@@ -28,12 +28,16 @@ test('a process on a migrated database that takes writes is alive and ready', as
 
 describe('a process is not ready', () => {
   test('on a schema that is behind', async () => {
-    const newest = 'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name';
+    const newest =
+      'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name';
     const [row] = (await service.sql.query(newest)).rows;
     try {
       expectNotReady(await ready());
     } finally {
-      await service.sql.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [row.timestamp, row.name]);
+      await service.sql.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [
+        row.timestamp,
+        row.name,
+      ]);
     }
     expect((await ready()).status).toBe(200);
   });

@@ -6,7 +6,15 @@ import { TillgateOperator } from '../../client/src/operator.js';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
-import { atOnce, describedFetch, get, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
+import {
+  atOnce,
+  describedFetch,
+  get,
+  post,
+  type Reply,
+  SMALLEST,
+  untilDecided,
+} from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { openPage, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
@@ -20,7 +28,10 @@ const TEMPLATE = 'https://pay.example/{CHECKOUT_SESSION_ID}';
 const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
 
-const service = useService({ log, config: { logRequests: 'errors', publicUrl: 'https://pay.example' } });
+const service = useService({
+  log,
+  config: { logRequests: 'errors', publicUrl: 'https://pay.example' },
+});
 const other = useOther(service);
 let key: string;
 let operator: TillgateOperator;
@@ -30,13 +41,24 @@ beforeAll(async () => {
   operator = new TillgateOperator({ baseUrl: service.url, key, fetch: describedFetch });
 });
 
-const write = (path: string, body?: object, idempotencyKey?: string, { url } = service): Promise<Reply> =>
+const write = (
+  path: string,
+  body?: object,
+  idempotencyKey?: string,
+  { url } = service,
+): Promise<Reply> =>
   post(url + path, { key, body, ...(idempotencyKey !== undefined && { idempotencyKey }) });
-const count = async (table: string) => (await service.sql.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count;
+const count = async (table: string) =>
+  (await service.sql.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count;
 
 test('an organization is created, read, listed and changed', async () => {
   const made = await operator.organizations.create({ name: ' Acme ', reference: 'merchant 1' });
-  const fields = { contact: null, terms_url: null, privacy_url: null, payment_url: { test: null, live: null } };
+  const fields = {
+    contact: null,
+    terms_url: null,
+    privacy_url: null,
+    payment_url: { test: null, live: null },
+  };
   expect(made).toEqual({
     id: SOME_ID,
     object: 'organization',
@@ -49,8 +71,13 @@ test('an organization is created, read, listed and changed', async () => {
   });
   expect(await operator.organizations.retrieve(made.id)).toEqual(made);
   const next = await operator.organizations.create({ name: 'Other' });
-  expect((await Array.fromAsync(operator.organizations.list({ limit: 1 }))).slice(0, 2)).toEqual([next, made]);
-  expect(await Array.fromAsync(operator.organizations.list({ reference: 'merchant 1' }))).toEqual([made]);
+  expect((await Array.fromAsync(operator.organizations.list({ limit: 1 }))).slice(0, 2)).toEqual([
+    next,
+    made,
+  ]);
+  expect(await Array.fromAsync(operator.organizations.list({ reference: 'merchant 1' }))).toEqual([
+    made,
+  ]);
   const change = {
     name: 'Acme Ltd',
     contact: 'help@acme.example',
@@ -62,7 +89,10 @@ test('an organization is created, read, listed and changed', async () => {
   const changed = { ...made, ...change, payment_url: { test: null, live: TEMPLATE } };
   expect(await operator.organizations.change(made.id, change)).toEqual(changed);
   expect(await operator.organizations.change(made.id, {})).toEqual(changed);
-  const back = { contact: null, payment_url: { test: 'http://127.0.0.1/{CHECKOUT_SESSION_ID}', live: null } };
+  const back = {
+    contact: null,
+    payment_url: { test: 'http://127.0.0.1/{CHECKOUT_SESSION_ID}', live: null },
+  };
   expect(await operator.organizations.change(made.id, back)).toEqual({ ...changed, ...back });
   expect(await operator.organizations.retrieve(made.id)).toEqual({ ...changed, ...back });
 });
@@ -86,14 +116,24 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   });
   const sessions = (as: string) => get(`${service.url}/v1/checkout_sessions`, { key: as });
   expect((await sessions(token)).status).toBe(200);
-  const lastUsed = async () => (await Array.fromAsync(operator.apiKeys.list(organization))).at(-1)?.last_used_at;
+  const lastUsed = async () =>
+    (await Array.fromAsync(operator.apiKeys.list(organization))).at(-1)?.last_used_at;
   await until(async () => typeof (await lastUsed()) === 'number', 'the time of the last use');
 
   const { key: next, ...rotated } = await operator.apiKeys.rotate(made.id, { overlap_seconds: 60 });
-  expect(rotated).toEqual({ ...made, id: SOME_ID, prefix: next.slice(0, 12), created: expect.any(Number) });
+  expect(rotated).toEqual({
+    ...made,
+    id: SOME_ID,
+    prefix: next.slice(0, 12),
+    created: expect.any(Number),
+  });
   for (const as of [token, next]) expect((await sessions(as)).status).toBe(200);
   const revoked = await operator.apiKeys.revoke(made.id);
-  expect(revoked).toMatchObject({ id: made.id, revoked_at: expect.any(Number), expires_at: expect.any(Number) });
+  expect(revoked).toMatchObject({
+    id: made.id,
+    revoked_at: expect.any(Number),
+    expires_at: expect.any(Number),
+  });
   expect(await operator.apiKeys.revoke(made.id)).toEqual(revoked);
   expect([(await sessions(token)).status, (await sessions(next)).status]).toEqual([401, 200]);
   expectInvalid(await write(`/operator/v1/api_keys/${made.id}/rotate`), ['id', 'invalid_value']);
@@ -102,7 +142,11 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   const expires_at = Math.floor(Date.now() / 1000) + 60;
   const limited = { mode: 'live' as const, kind: 'restricted' as const, rights, expires_at };
   const { key: _, ...restricted } = await operator.apiKeys.create(organization, limited);
-  expect(restricted).toMatchObject({ ...limited, holder: restricted.id, prefix: expect.stringMatching(/^rk_live_/) });
+  expect(restricted).toMatchObject({
+    ...limited,
+    holder: restricted.id,
+    prefix: expect.stringMatching(/^rk_live_/),
+  });
   const listed = await Array.fromAsync(operator.apiKeys.list(organization, { limit: 1 }));
   expect([listed.length, listed[0]]).toEqual([3, restricted]);
   expect(await operator.apiKeys.rotate(restricted.id)).toMatchObject({
@@ -117,7 +161,12 @@ test('the webhook secret is rotated, and the previous one signs for the overlap'
   const before = Math.floor(Date.now() / 1000);
   const rotated = await operator.organizations.rotateWebhookSecret(id, { overlap_seconds: 10 });
   const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  const facts = { object: 'webhook_secret', organization: id, secret, previous_expires_at: expect.any(Number) };
+  const facts = {
+    object: 'webhook_secret',
+    organization: id,
+    secret,
+    previous_expires_at: expect.any(Number),
+  };
   expect(rotated).toEqual(facts);
   expect(rotated.previous_expires_at - before).toBeGreaterThanOrEqual(10);
   expect(rotated.previous_expires_at - before).toBeLessThan(70);
@@ -125,8 +174,17 @@ test('the webhook secret is rotated, and the previous one signs for the overlap'
 
 describe('bad input', () => {
   const KEYS = `${ORGANIZATIONS}/{id}/api_keys`;
-  const ROWS: [path: string, body: object, ...faults: [param: string, code: string, allowed?: string[]][]][] = [
-    [ORGANIZATIONS, { name: '\u200b', reference: ' x' }, ['name', 'invalid_format'], ['reference', 'invalid_format']],
+  const ROWS: [
+    path: string,
+    body: object,
+    ...faults: [param: string, code: string, allowed?: string[]][],
+  ][] = [
+    [
+      ORGANIZATIONS,
+      { name: '\u200b', reference: ' x' },
+      ['name', 'invalid_format'],
+      ['reference', 'invalid_format'],
+    ],
     [
       ORGANIZATIONS,
       { name: 'x'.repeat(256), reference: 'x'.repeat(256) },
@@ -135,17 +193,37 @@ describe('bad input', () => {
     ],
     [ORGANIZATIONS, { name: 'x', webhook_secret: 'x' }, ['webhook_secret', 'unknown_field']],
     [`${ORGANIZATIONS}/{id}`, { contact: 'x', name: 'Taken' }, ['contact', 'invalid_format']],
-    [`${ORGANIZATIONS}/{id}`, { privacy_url: 'https://a@b.example' }, ['privacy_url', 'invalid_format']],
+    [
+      `${ORGANIZATIONS}/{id}`,
+      { privacy_url: 'https://a@b.example' },
+      ['privacy_url', 'invalid_format'],
+    ],
     [`${ORGANIZATIONS}/{id}`, { payment_url: null }, ['payment_url', 'invalid_type']],
-    [`${ORGANIZATIONS}/{id}`, { payment_url: { prod: TEMPLATE } }, ['payment_url.prod', 'unknown_field']],
+    [
+      `${ORGANIZATIONS}/{id}`,
+      { payment_url: { prod: TEMPLATE } },
+      ['payment_url.prod', 'unknown_field'],
+    ],
     [
       `${ORGANIZATIONS}/{id}`,
       { name: 'Taken', payment_url: { test: TEMPLATE, live: TEMPLATE.replace('https', 'http') } },
       ['payment_url.live', 'invalid_format'],
     ],
-    [`${ORGANIZATIONS}/{id}`, { refund_approval: 'some' }, ['refund_approval', 'invalid_value', ['keys', 'all']]],
-    [`${ORGANIZATIONS}/{id}`, { details_retention_days: 0 }, ['details_retention_days', 'too_small']],
-    [`${ORGANIZATIONS}/{id}`, { details_retention_days: 3651 }, ['details_retention_days', 'too_large']],
+    [
+      `${ORGANIZATIONS}/{id}`,
+      { refund_approval: 'some' },
+      ['refund_approval', 'invalid_value', ['keys', 'all']],
+    ],
+    [
+      `${ORGANIZATIONS}/{id}`,
+      { details_retention_days: 0 },
+      ['details_retention_days', 'too_small'],
+    ],
+    [
+      `${ORGANIZATIONS}/{id}`,
+      { details_retention_days: 3651 },
+      ['details_retention_days', 'too_large'],
+    ],
     [KEYS, {}, ['mode', 'required', ['test', 'live']]],
     [KEYS, { mode: 'test', kind: 'operator' }, ['kind', 'invalid_value', ['secret', 'restricted']]],
     [KEYS, { mode: 'test', rights: ['approve'] }, ['rights', 'invalid_value']],
@@ -158,7 +236,11 @@ describe('bad input', () => {
     [KEYS, { mode: 'test', holder: 'x'.repeat(101) }, ['holder', 'too_long']],
     [KEYS, { mode: 'test', origins: ['https://a.example', '*'] }, ['origins[1]', 'invalid_format']],
     [KEYS, { mode: 'test', expires_at: 1_700_000_000 }, ['expires_at', 'too_small']],
-    [`${ORGANIZATIONS}/{id}/webhook_secret/rotate`, { overlap_seconds: 604_801 }, ['overlap_seconds', 'too_large']],
+    [
+      `${ORGANIZATIONS}/{id}/webhook_secret/rotate`,
+      { overlap_seconds: 604_801 },
+      ['overlap_seconds', 'too_large'],
+    ],
   ];
 
   test.each(ROWS)('%s %j', async (path, body, ...faults) => {
@@ -173,10 +255,20 @@ describe('bad input', () => {
 
   test('an organization that does not exist has no keys and no secret', async () => {
     const nextStep = { type: 'list_resources', path: ORGANIZATIONS, method: 'GET' };
-    const missing = { status: 404, code: 'not_found', errors: [['id', 'invalid_value']], nextStep } as const;
+    const missing = {
+      status: 404,
+      code: 'not_found',
+      errors: [['id', 'invalid_value']],
+      nextStep,
+    } as const;
     const path = `${ORGANIZATIONS}/${UNKNOWN}`;
-    for (const rest of ['', '/api_keys']) expectError(await get(service.url + path + rest, { key }), missing);
-    for (const [rest, body] of Object.entries({ '': {}, '/api_keys': { mode: 'test' }, '/webhook_secret/rotate': {} }))
+    for (const rest of ['', '/api_keys'])
+      expectError(await get(service.url + path + rest, { key }), missing);
+    for (const [rest, body] of Object.entries({
+      '': {},
+      '/api_keys': { mode: 'test' },
+      '/webhook_secret/rotate': {},
+    }))
       expectError(await write(path + rest, body), missing);
   });
 
@@ -197,14 +289,23 @@ describe('once', () => {
   test('1,000 creates of one reference at once make one organization', async () => {
     const replies = await atOnce(1000, (index) =>
       untilDecided(() =>
-        write(ORGANIZATIONS, { name: 'Race', reference: 'race' }, `race-${index}`, index % 2 ? other : service),
+        write(
+          ORGANIZATIONS,
+          { name: 'Race', reference: 'race' },
+          `race-${index}`,
+          index % 2 ? other : service,
+        ),
       ),
     );
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(999);
     const again = await write(ORGANIZATIONS, { name: 'Other', reference: 'race' });
-    const nextStep = { type: 'read_resource', path: `${ORGANIZATIONS}/${replies[0]?.body.id}`, method: 'GET' };
+    const nextStep = {
+      type: 'read_resource',
+      path: `${ORGANIZATIONS}/${replies[0]?.body.id}`,
+      method: 'GET',
+    };
     const errors = [['reference', 'invalid_value']] as const;
     expectError(again, { status: 422, code: 'organization_reference_reused', errors, nextStep });
   });
@@ -217,7 +318,11 @@ describe('once', () => {
     expect(two.text).toBe(one.text);
     const another = await operator.organizations.create({ name: 'Another' });
     const made = await atOnce(2, (index) =>
-      write(`${ORGANIZATIONS}/${index ? another.id : one.body.id}/api_keys`, { mode: 'test' }, 'same'),
+      write(
+        `${ORGANIZATIONS}/${index ? another.id : one.body.id}/api_keys`,
+        { mode: 'test' },
+        'same',
+      ),
     );
     expect(made.map(({ body }) => body.organization)).toEqual([one.body.id, another.id]);
     expectError(await write(ORGANIZATIONS, { name: 'Two' }, 'same'), {
@@ -247,18 +352,27 @@ describe('once', () => {
     const { rows } = await service.sql.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
     );
-    const dumped = await Promise.all(rows.map(({ name }) => service.sql.query(`SELECT ${name}::text FROM ${name}`)));
+    const dumped = await Promise.all(
+      rows.map(({ name }) => service.sql.query(`SELECT ${name}::text FROM ${name}`)),
+    );
     const dump = JSON.stringify(dumped.map((table) => table.rows));
     expect(dump).toContain(made.prefix);
-    for (const secret of [...secrets, key]) expect(dump + JSON.stringify(lines)).not.toContain(secret);
+    for (const secret of [...secrets, key])
+      expect(dump + JSON.stringify(lines)).not.toContain(secret);
   });
 
   test('changes of different fields at once all remain', async () => {
     const { id } = await operator.organizations.create({ name: 'Changes' });
     for (let round = 0; round < 20; round++) {
-      const changes = { name: `Name ${round}`, contact: `${round}@a.example`, details_retention_days: round + 1 };
+      const changes = {
+        name: `Name ${round}`,
+        contact: `${round}@a.example`,
+        details_retention_days: round + 1,
+      };
       const fields = Object.entries(changes);
-      await Promise.all(fields.map(([name, value]) => write(`${ORGANIZATIONS}/${id}`, { [name]: value })));
+      await Promise.all(
+        fields.map(([name, value]) => write(`${ORGANIZATIONS}/${id}`, { [name]: value })),
+      );
       expect(await operator.organizations.retrieve(id)).toMatchObject(changes);
     }
   });
@@ -295,7 +409,9 @@ test('each write is in the log with the key and its holder, whatever else is lef
     key_id: SOME_ID,
     holder: 'Sign-up',
   });
-  expect(lines.filter(({ operation, status }) => operation === 'listOrganizations' && status === 200)).toEqual([]);
+  expect(
+    lines.filter(({ operation, status }) => operation === 'listOrganizations' && status === 200),
+  ).toEqual([]);
 });
 
 test('a webhook secret that no key reads keeps no organization from being read, nor its session from being paid', async () => {
@@ -306,7 +422,9 @@ test('a webhook secret that no key reads keeps no organization from being read, 
     unreadable,
     uuidOf(shop.organization),
   ]);
-  expect(await operator.organizations.retrieve(shop.organization)).toMatchObject({ id: shop.organization });
+  expect(await operator.organizations.retrieve(shop.organization)).toMatchObject({
+    id: shop.organization,
+  });
   expect((await get(`${service.url}${ORGANIZATIONS}`, { key })).status).toBe(200);
   expect((await visit(service.url + path)).status).toBe(200);
 });

@@ -35,7 +35,11 @@ let payment: string;
 beforeAll(async () => {
   const shop = await Shop.open(service);
   key = await createKey(service, { organization: shop.organization, allowedOrigins: [SHOP] });
-  restricted = await createKey(service, { organization: shop.organization, allowedOrigins: [SHOP], rights: [] });
+  restricted = await createKey(service, {
+    organization: shop.organization,
+    allowedOrigins: [SHOP],
+    rights: [],
+  });
   payment = await shop.capture();
   const body = { payment, amount: 1 };
   await send('POST', `${service.url}/v1/refunds`, { key, idempotencyKey: 'taken', body });
@@ -45,7 +49,9 @@ beforeAll(async () => {
 async function propose(faults: ReadonlySet<string>): Promise<Reply> {
   clock.advance(1000);
   if (faults.has('rate limit')) await get(`${service.url}/v1/checkout_sessions`, { key });
-  const headers: Record<string, string> = { origin: faults.has('origin') ? 'https://evil.example' : SHOP };
+  const headers: Record<string, string> = {
+    origin: faults.has('origin') ? 'https://evil.example' : SHOP,
+  };
   if (faults.has('media type')) headers['content-type'] = 'text/plain';
   if (!faults.has('idempotency header'))
     headers['idempotency-key'] = faults.has('claim') ? 'taken' : crypto.randomUUID();
@@ -61,8 +67,15 @@ async function propose(faults: ReadonlySet<string>): Promise<Reply> {
   });
 }
 
-test.each(STEPS.map((step, at) => [at, ...step] as const))('%d: %s', async (at, _, status, code, param) => {
-  const faults = new Set(STEPS.slice(at).map(([name]) => name));
-  const reply = await propose(faults);
-  expect([reply.status, reply.body.error?.code, reply.body.error?.param]).toEqual([status, code, param]);
-});
+test.each(STEPS.map((step, at) => [at, ...step] as const))(
+  '%d: %s',
+  async (at, _, status, code, param) => {
+    const faults = new Set(STEPS.slice(at).map(([name]) => name));
+    const reply = await propose(faults);
+    expect([reply.status, reply.body.error?.code, reply.body.error?.param]).toEqual([
+      status,
+      code,
+      param,
+    ]);
+  },
+);

@@ -13,7 +13,11 @@ const open = async (more: object = {}) => (await openPage(shop, { ...SMALLEST, .
 const lines = (count: number, name: string, description?: string) =>
   Array.from({ length: count }, () => ({
     quantity: 2,
-    price_data: { currency: 'usd', unit_amount: 1, product_data: { name, ...(description && { description }) } },
+    price_data: {
+      currency: 'usd',
+      unit_amount: 1,
+      product_data: { name, ...(description && { description }) },
+    },
   }));
 
 test('a link takes 20 requests a second, and another link is not concerned', async () => {
@@ -25,14 +29,19 @@ test('a link takes 20 requests a second, and another link is not concerned', asy
   expect(refused.length).toBeGreaterThanOrEqual(60 - 20 * seconds);
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20);
   for (const { headers, text } of refused) {
-    expect([headers.get('content-type'), headers.get('retry-after')]).toEqual(['text/html; charset=utf-8', '1']);
+    expect([headers.get('content-type'), headers.get('retry-after')]).toEqual([
+      'text/html; charset=utf-8',
+      '1',
+    ]);
     expect(text).toContain('<h1>Something went wrong</h1>');
   }
   expect((await visit(service.url + other)).status).toBe(200);
 });
 
 test('a link that was never made is not counted', async () => {
-  const answers = await Promise.all(Array.from({ length: 60 }, () => visit(`${service.url}/c/${'A'.repeat(66)}`)));
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () => visit(`${service.url}/c/${'A'.repeat(66)}`)),
+  );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
 });
 
@@ -45,19 +54,28 @@ describe('a page', () => {
     ['ja', 'ほか 80 点'],
     ['ar', 'و80 أخرى'],
   ])('shows 20 lines in %s', async (locale, more) => {
-    const { text } = await visit(service.url + (await open({ locale, line_items: lines(100, 'Book') })));
+    const { text } = await visit(
+      service.url + (await open({ locale, line_items: lines(100, 'Book') })),
+    );
     expect([text.match(/<li>/g)?.length, text.includes(more)]).toEqual([20, true]);
   });
 
   test('counts the tax of lines that it does not show', async () => {
     const taxed = (tax_behavior: string, amount_tax: number) => {
-      const price_data = { currency: 'usd', unit_amount: 1000, tax_behavior, product_data: { name: 'Taxed' } };
+      const price_data = {
+        currency: 'usd',
+        unit_amount: 1000,
+        tax_behavior,
+        product_data: { name: 'Taxed' },
+      };
       return { price_data, amount_tax };
     };
     const last = [taxed('exclusive', 123), taxed('inclusive', 45), taxed('exclusive', 6)];
     const line_items = [...lines(25, 'Book'), ...last];
     const { text } = await visit(service.url + (await open({ line_items })));
-    const rows = [...text.matchAll(/<dt>(.*?)<\/dt><dd><bdi>(.*?)<\/bdi>/g)].map((row) => row.slice(1));
+    const rows = [...text.matchAll(/<dt>(.*?)<\/dt><dd><bdi>(.*?)<\/bdi>/g)].map((row) =>
+      row.slice(1),
+    );
     expect(Object.fromEntries(rows)).toEqual({
       Subtotal: '$30.50',
       Tax: '$1.29',
@@ -68,9 +86,13 @@ describe('a page', () => {
   });
 
   test('shows whole texts if they are short, or the beginnings of all', async () => {
-    const short = await visit(service.url + (await open({ line_items: lines(21, 'n'.repeat(100), 'd'.repeat(100)) })));
+    const short = await visit(
+      service.url + (await open({ line_items: lines(21, 'n'.repeat(100), 'd'.repeat(100)) })),
+    );
     expect(short.text.match(/n{100}.*?d{100}/g)).toHaveLength(20);
-    const long = await visit(service.url + (await open({ line_items: lines(20, '😀'.repeat(255), 'd'.repeat(101)) })));
+    const long = await visit(
+      service.url + (await open({ line_items: lines(20, '😀'.repeat(255), 'd'.repeat(101)) })),
+    );
     expect(long.text.match(/>😀{49}…</gu)).toHaveLength(20);
   });
 
@@ -78,7 +100,8 @@ describe('a page', () => {
     const rest = letter === '😀' || letter === 'ü' ? 500 : 2000;
     const url = `https://shop.example/${letter.repeat(rest)}`;
     const link = `https://shop.example/${letter.repeat(letter === '😀' ? 240 : 479)}`.slice(0, 500);
-    const shown = 'UPDATE organizations SET name = $1, contact = $2, terms_url = $2, privacy_url = $2';
+    const shown =
+      'UPDATE organizations SET name = $1, contact = $2, terms_url = $2, privacy_url = $2';
     await service.sql.query(shown, [letter.repeat(255), link]);
     const path = await open({
       ui_mode: 'embedded',
@@ -117,7 +140,9 @@ describe('a form', () => {
     const refused = [
       await send('a'.repeat(1025)),
       await send(new Blob(['a'.repeat(1025)]).stream(), { duplex: 'half' }),
-      await send(`{"a":"${'a'.repeat(1024)}"}`, { headers: { 'content-type': 'application/json' } }),
+      await send(`{"a":"${'a'.repeat(1024)}"}`, {
+        headers: { 'content-type': 'application/json' },
+      }),
     ];
     const shown = refused.map(({ status, headers }) => [
       status,
@@ -127,24 +152,30 @@ describe('a form', () => {
     expect(shown).toEqual(Array(3).fill([413, 'text/html; charset=utf-8', 'close']));
   });
 
-  test.each(['pay', 'unknown'])('without an end is not read after the answer to %s', async (last) => {
-    const path = await open();
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 99999999999'];
-    socket.write(head(`POST ${path}/${last} HTTP/1.1`, 'Host: x', ...form));
-    const chunk = Buffer.alloc(65_536, 'a');
-    const pump = () => {
-      while (!socket.destroyed && socket.write(chunk));
-    };
-    socket.on('drain', pump);
-    const answer = await new Promise((resolve) => socket.once('data', resolve));
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
-    pump();
-    await new Promise((resolve) => socket.once('close', resolve));
-    // The kernel buffers some of it at both ends.
-    expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
-  });
+  test.each(['pay', 'unknown'])(
+    'without an end is not read after the answer to %s',
+    async (last) => {
+      const path = await open();
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      const form = [
+        'Content-Type: application/x-www-form-urlencoded',
+        'Content-Length: 99999999999',
+      ];
+      socket.write(head(`POST ${path}/${last} HTTP/1.1`, 'Host: x', ...form));
+      const chunk = Buffer.alloc(65_536, 'a');
+      const pump = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', pump);
+      const answer = await new Promise((resolve) => socket.once('data', resolve));
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+      pump();
+      await new Promise((resolve) => socket.once('close', resolve));
+      // The kernel buffers some of it at both ends.
+      expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
+    },
+  );
 });
 
 test.each([
@@ -156,12 +187,18 @@ test.each([
   ['POST', '/a/b/c', 404],
 ])('%s %s answers %i with a page', async (method, rest, status) => {
   const answer = await visit(service.url + (await open()) + rest, { method });
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    status,
+    'text/html; charset=utf-8',
+  ]);
   expect(answer.text).toContain('<!doctype html>');
   expect(answer.headers.get('allow') !== null).toBe(status === 405);
 });
 
 test('a body of another method without an end closes the connection', async () => {
-  const { text } = await sendBytes(service.url, head('PUT /c/x HTTP/1.1', 'Host: x', 'Content-Length: 99999999999'));
+  const { text } = await sendBytes(
+    service.url,
+    head('PUT /c/x HTTP/1.1', 'Host: x', 'Content-Length: 99999999999'),
+  );
   expect(text).toContain('<!doctype html>');
 });

@@ -9,10 +9,20 @@ import { useService, useShop } from '../kit/setup.js';
 import { describeInChromium } from '../support/browser.js';
 import type { Reply } from '../support/client.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
-import { customerIn, DESKTOP, PHONE, type Provider, startProvider } from '../support/page-browser.js';
+import {
+  customerIn,
+  DESKTOP,
+  PHONE,
+  type Provider,
+  startProvider,
+} from '../support/page-browser.js';
 
 const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
-  price_data: { currency: 'eur', unit_amount, product_data: { name, ...(description && { description }) } },
+  price_data: {
+    currency: 'eur',
+    unit_amount,
+    product_data: { name, ...(description && { description }) },
+  },
   ...more,
 });
 
@@ -51,7 +61,9 @@ describeInChromium('the page in Chromium', (browser) => {
   afterAll(() => provider.close());
 
   const expire = (id: string) =>
-    service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
+    service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [
+      uuidOf(id),
+    ]);
 
   const STATES: Readonly<Record<string, () => Promise<string>>> = {
     open: async () => (await openPage(shop, CART)).path,
@@ -64,7 +76,12 @@ describeInChromium('the page in Chromium', (browser) => {
     },
     received: async () => {
       const { id, path } = await openPage(shop, CART);
-      await shop.record({ amount: 1, currency: 'eur', checkout_session: id, on_mismatch: 'record' });
+      await shop.record({
+        amount: 1,
+        currency: 'eur',
+        checkout_session: id,
+        on_mismatch: 'record',
+      });
       return path;
     },
     arabic: async () => (await openPage(shop, { ...CART, locale: 'ar-EG' })).path,
@@ -122,7 +139,17 @@ describeInChromium('the page in Chromium', (browser) => {
   }
 
   const ROWS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-    'paid: to the shop, then thanked': async ({ page, words, id, pay, press, open, sees, arrives, captured }) => {
+    'paid: to the shop, then thanked': async ({
+      page,
+      words,
+      id,
+      pay,
+      press,
+      open,
+      sees,
+      arrives,
+      captured,
+    }) => {
       await pay();
       const { body: payment } = await captured();
       await press('link', 'return');
@@ -132,7 +159,14 @@ describeInChromium('the page in Chromium', (browser) => {
       for (const text of [words.date, words.reference, words.payment, id, payment.id])
         await page.getByText(text, { exact: true }).waitFor();
     },
-    'paid late: waits and goes on, a second tab too': async ({ page, words, pay, sees, arrives, captured }) => {
+    'paid late: waits and goes on, a second tab too': async ({
+      page,
+      words,
+      pay,
+      sees,
+      arrives,
+      captured,
+    }) => {
       await pay('return');
       await sees(words.beingPaid);
       const other = await page.context().newPage();
@@ -140,13 +174,26 @@ describeInChromium('the page in Chromium', (browser) => {
       await captured();
       for (const tab of [page, other]) await arrives('Shop', tab);
     },
-    'declined: nothing was charged, and it can be paid': async ({ words, pay, press, sees, arrives }) => {
+    'declined: nothing was charged, and it can be paid': async ({
+      words,
+      pay,
+      press,
+      sees,
+      arrives,
+    }) => {
       await pay('cancel');
       await sees(words.notCharged);
       await press('button');
       await arrives('Provider');
     },
-    'Back, and the link once more: asked, with both ways open': async ({ page, words, pay, press, open, sees }) => {
+    'Back, and the link once more: asked, with both ways open': async ({
+      page,
+      words,
+      pay,
+      press,
+      open,
+      sees,
+    }) => {
       await pay();
       await page.goBack();
       await sees(words.finished);
@@ -156,7 +203,13 @@ describeInChromium('the page in Chromium', (browser) => {
       await press('link', words.notPaidYet);
       await sees(words.finished);
     },
-    'paid, then Pay in a tab that was open before': async ({ words, press, open, sees, captured }) => {
+    'paid, then Pay in a tab that was open before': async ({
+      words,
+      press,
+      open,
+      sees,
+      captured,
+    }) => {
       await open();
       await captured();
       await press('button');
@@ -179,7 +232,12 @@ describeInChromium('the page in Chromium', (browser) => {
       await captured();
       await arrives('Shop');
     },
-    'canceled in one tab, paid in another: the first follows': async ({ words, pay, sees, captured }) => {
+    'canceled in one tab, paid in another: the first follows': async ({
+      words,
+      pay,
+      sees,
+      captured,
+    }) => {
       await pay('cancel');
       await sees(words.notCharged);
       await captured();
@@ -205,10 +263,15 @@ describeInChromium('the page in Chromium', (browser) => {
       const urls = { success_url: `${provider.shop}/thanks`, cancel_url: `${provider.shop}/cart` };
       const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
       await setPaymentUrl(service, shop, provider.url);
-      const customer = await customerIn(browser(), service.url, { javaScriptEnabled, locale, viewport });
+      const customer = await customerIn(browser(), service.url, {
+        javaScriptEnabled,
+        locale,
+        viewport,
+      });
       const { page } = customer;
       const open = () => page.goto(`${service.url}${path}`);
-      const press = (role: 'button' | 'link', name = '') => page.getByRole(role, { name }).first().click();
+      const press = (role: 'button' | 'link', name = '') =>
+        page.getByRole(role, { name }).first().click();
       const arrives = (name: string, tab = page) => tab.getByRole('heading', { name }).waitFor();
       const pay = async (back?: string) => {
         await open();
@@ -225,7 +288,9 @@ describeInChromium('the page in Chromium', (browser) => {
       };
       const captured = () => shop.record({ amount: 10_100, currency: 'eur', checkout_session: id });
       const endPatience = () =>
-        javaScriptEnabled ? page.clock.fastForward('02:00') : page.goto(`${service.url}${path}/return?waited=118`);
+        javaScriptEnabled
+          ? page.clock.fastForward('02:00')
+          : page.goto(`${service.url}${path}/return?waited=118`);
       const { words } = languageOf(locale);
       await visit({ page, words, id, open, press, arrives, pay, sees, captured, endPatience });
       await customer.close();

@@ -51,7 +51,8 @@ afterAll(() => {
   provider.close();
 });
 
-const allow = (...allowedOrigins: string[]) => createKey(service, { organization: shop.organization, allowedOrigins });
+const allow = (...allowedOrigins: string[]) =>
+  createKey(service, { organization: shop.organization, allowedOrigins });
 const embedded = (more: object = {}) =>
   openPage(shop, {
     ...SMALLEST,
@@ -68,7 +69,11 @@ test('only the origins of the active keys of its mode may show it', async () => 
     )?.[1];
   expect(await ancestors('/embed')).toBe("'none'");
   await allow('https://shop.example', pages.origin);
-  await createKey(service, { organization: shop.organization, mode: 'live', allowedOrigins: ['https://live.example'] });
+  await createKey(service, {
+    organization: shop.organization,
+    mode: 'live',
+    allowedOrigins: ['https://live.example'],
+  });
   for (const rest of ['/embed', '/embed/return']) {
     expect(await ancestors(rest)).toBe(`${pages.origin} https://shop.example`);
   }
@@ -154,7 +159,9 @@ describeInChromium('in Chromium', (browser) => {
   test('an origin that no key lists cannot show it, and gets no messages', async () => {
     await allow('https://shop.example');
     const { path } = await embedded();
-    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+    const refused = page.waitForEvent('console', (message) =>
+      message.text().includes('frame-ancestors'),
+    );
     await show(path).catch(() => undefined);
     await refused;
     expect(await page.evaluate('messages')).toEqual([]);

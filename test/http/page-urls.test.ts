@@ -14,11 +14,15 @@ const service = useService({ config: { publicUrl: PUBLIC_URL } });
 const shop = useShop(service);
 
 const setPaymentUrl = (id: string, payment_url: string) =>
-  shop.ledgerPost(`/ledger/v1/checkout_sessions/${id}/payment_url`, { organization: shop.organization, payment_url });
+  shop.ledgerPost(`/ledger/v1/checkout_sessions/${id}/payment_url`, {
+    organization: shop.organization,
+    payment_url,
+  });
 
 /** Sends the URL in the field. */
 async function store(field: Field, url: string) {
-  if (field !== 'payment_url') return shop.createSession({ ...SMALLEST, ui_mode: 'embedded', [field]: url });
+  if (field !== 'payment_url')
+    return shop.createSession({ ...SMALLEST, ui_mode: 'embedded', [field]: url });
   return setPaymentUrl((await openPage(shop)).id, url);
 }
 
@@ -31,7 +35,11 @@ describe.each(FIELDS)('%s', (field) => {
     'https://shop.example:{CHECKOUT_SESSION_ID}/',
     'https://shop.example{ORGANIZATION}?x',
   ])('%s is refused', async (url) => {
-    expectError(await store(field, url), { status: 400, code: 'invalid_param', errors: [[field, 'invalid_format']] });
+    expectError(await store(field, url), {
+      status: 400,
+      code: 'invalid_param',
+      errors: [[field, 'invalid_format']],
+    });
   });
 
   test.each([
@@ -49,9 +57,15 @@ describe.each(FIELDS)('%s', (field) => {
   ])('with the braces of %s is refused by name, wherever they are', async (braces, named) => {
     for (const at of ['/', '/?a=', '/#', '?']) {
       const refused = await store(field, `https://shop.example${at}${braces}`);
-      expectError(refused, { status: 400, code: 'invalid_param', errors: [[field, 'invalid_format']] });
+      expectError(refused, {
+        status: 400,
+        code: 'invalid_param',
+        errors: [[field, 'invalid_format']],
+      });
       expect(refused.body.error.errors[0].message).toContain(`must not contain ${named}`);
-      expect(refused.body.error.errors[0].message).toContain('it may contain {CHECKOUT_SESSION_ID}');
+      expect(refused.body.error.errors[0].message).toContain(
+        'it may contain {CHECKOUT_SESSION_ID}',
+      );
     }
   });
 
@@ -61,7 +75,9 @@ describe.each(FIELDS)('%s', (field) => {
     expect((await store(field, url(886))).status).toBeLessThan(300);
     const tooLong = { status: 400, code: 'invalid_param', errors: [[field, 'too_long']] } as const;
     expectError(await store(field, url(887)), tooLong);
-    expect((await store(field, `https://shop.example/${'{CHECKOUT_SESSION_ID}'.repeat(96)}`)).status).toBeLessThan(300);
+    expect(
+      (await store(field, `https://shop.example/${'{CHECKOUT_SESSION_ID}'.repeat(96)}`)).status,
+    ).toBeLessThan(300);
     if (field !== 'payment_url') return;
     expectError(await store(field, `https://shop.example/${'{CANCEL_URL}'.repeat(16)}`), tooLong);
   });
@@ -72,26 +88,31 @@ test.each([
   ['%7B', '%7D'],
   ['%7b', '%7d'],
   ['%7b', '%7D'],
-])('after the host, placeholders of a field are replaced between %s and %s', async (opening, closing) => {
-  const of = (name: string) => opening + name + closing;
-  const own = of('CHECKOUT_SESSION_ID');
-  const { id, path } = await openPage(shop, {
-    ...SMALLEST,
-    success_url: `https://shop.example/${own}?%7e&${own}#${own}`,
-    cancel_url: `https://shop.example?${own}`,
-  });
-  expect((await visit(service.url + path)).text).toContain(`href="https://shop.example/?${id}"`);
-  const page = encodeURIComponent(PUBLIC_URL + path);
-  await setPaymentUrl(
-    id,
-    `https://psp.example/${own}?${['RETURN_URL', 'ORGANIZATION', 'CANCEL_URL'].map(of).join('&')}#${own}`,
-  );
-  expect((await submit(`${service.url}${path}/pay`)).location).toBe(
-    `https://psp.example/${id}?${page}%2Freturn&${shop.organization}&${page}%2Fcancel#${id}`,
-  );
-  await shop.record({ amount: 1000, checkout_session: id });
-  expect((await visit(`${service.url}${path}/return`)).location).toBe(`https://shop.example/${id}?%7e&${id}#${id}`);
-});
+])(
+  'after the host, placeholders of a field are replaced between %s and %s',
+  async (opening, closing) => {
+    const of = (name: string) => opening + name + closing;
+    const own = of('CHECKOUT_SESSION_ID');
+    const { id, path } = await openPage(shop, {
+      ...SMALLEST,
+      success_url: `https://shop.example/${own}?%7e&${own}#${own}`,
+      cancel_url: `https://shop.example?${own}`,
+    });
+    expect((await visit(service.url + path)).text).toContain(`href="https://shop.example/?${id}"`);
+    const page = encodeURIComponent(PUBLIC_URL + path);
+    await setPaymentUrl(
+      id,
+      `https://psp.example/${own}?${['RETURN_URL', 'ORGANIZATION', 'CANCEL_URL'].map(of).join('&')}#${own}`,
+    );
+    expect((await submit(`${service.url}${path}/pay`)).location).toBe(
+      `https://psp.example/${id}?${page}%2Freturn&${shop.organization}&${page}%2Fcancel#${id}`,
+    );
+    await shop.record({ amount: 1000, checkout_session: id });
+    expect((await visit(`${service.url}${path}/return`)).location).toBe(
+      `https://shop.example/${id}?%7e&${id}#${id}`,
+    );
+  },
+);
 
 test('a policy lets forms lead to any host that was accepted', async () => {
   const policies: Record<string, string> = {
@@ -110,7 +131,10 @@ test('a policy lets forms lead to any host that was accepted', async () => {
 test('URLs that were stored before they were checked fail no page', async () => {
   const { id, path } = await openPage(shop, SMALLEST);
   const store = (url: string) =>
-    service.sql.query('UPDATE checkout_sessions SET cancel_url = $2 WHERE id = $1', [uuidOf(id), url]);
+    service.sql.query('UPDATE checkout_sessions SET cancel_url = $2 WHERE id = $1', [
+      uuidOf(id),
+      url,
+    ]);
   for (const url of ['https://user:secret@shop.example/', 'https://shop.example/?{OTHER}']) {
     await store(url);
     expect((await visit(service.url + path)).text).toContain(`href="${url}"`);

@@ -14,11 +14,15 @@ const PUBLIC_URL = 'https://pay.example/shop';
 const TOKEN = '[A-Za-z0-9_-]{66}';
 const FREE = {
   currency: 'usd',
-  line_items: [{ price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } } }],
+  line_items: [
+    { price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } } },
+  ],
 };
 
 const service = useService({ config: { publicUrl: `${PUBLIC_URL}/`, webhookAllowPrivate: true } });
-const elsewhere = useOther(service, { config: { publicUrl: 'https://other.example', webhookAllowPrivate: true } });
+const elsewhere = useOther(service, {
+  config: { publicUrl: 'https://other.example', webhookAllowPrivate: true },
+});
 /** Without an address for customers. */
 const hidden = useOther(service, { config: { webhookAllowPrivate: true } });
 /** On another database. */
@@ -58,7 +62,11 @@ describe('the address of a page', () => {
     const replayed = await create();
     expect([replayed.status, replayed.body.status]).toEqual([201, 'open']);
     const read = await shop.get(`/v1/checkout_sessions/${id}`);
-    expect([expired, replayed, read].map(({ headers }) => headers.get('link'))).toEqual([null, null, null]);
+    expect([expired, replayed, read].map(({ headers }) => headers.get('link'))).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 
   test('is valid on every process of the database, and on no other', async () => {
@@ -72,7 +80,8 @@ describe('the address of a page', () => {
     const [first = '', second = ''] = [one, other].map(({ path }) => path.split('/').at(-1));
     const bytes = (token: string) => Buffer.from(token, 'base64url').toString('hex');
     for (const id of [one.id, shop.organization]) {
-      for (const token of [first, second]) expect(bytes(token)).not.toContain(uuidOf(id).slice(0, 8));
+      for (const token of [first, second])
+        expect(bytes(token)).not.toContain(uuidOf(id).slice(0, 8));
     }
     const swapped = bytes(first).slice(0, 32) + bytes(second).slice(32);
     const wrong = [
@@ -103,9 +112,16 @@ describe('the address of a page', () => {
 
   test('does not depend on the headers of a request', async () => {
     const { path } = await open();
-    const evil = ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example'];
+    const evil = [
+      'Host: evil.example',
+      'X-Forwarded-Host: evil.example',
+      'Forwarded: host=evil.example',
+    ];
     const ask = (method: string, rest = '') =>
-      sendBytes(service.url, head(`${method} ${path.replace('/shop', '')}${rest} HTTP/1.1`, ...evil));
+      sendBytes(
+        service.url,
+        head(`${method} ${path.replace('/shop', '')}${rest} HTTP/1.1`, ...evil),
+      );
     const page = await ask('GET');
     expect([page.status, page.text]).toEqual([200, (await visit(at(path))).text]);
     const paid = await ask('POST', '/pay');
@@ -116,7 +132,12 @@ describe('the address of a page', () => {
 test('a page has headers that forbid frames, scripts and forms of others', async () => {
   const { path } = await open({ success_url: 'https://shop.example/thanks' });
   const { headers } = await visit(at(path));
-  const { date: _date, 'request-id': _id, 'content-length': _length, ...rest } = Object.fromEntries(headers);
+  const {
+    date: _date,
+    'request-id': _id,
+    'content-length': _length,
+    ...rest
+  } = Object.fromEntries(headers);
   expect(rest).toEqual({
     'cache-control': 'no-store',
     connection: 'keep-alive',
@@ -135,7 +156,9 @@ test('a page has headers that forbid frames, scripts and forms of others', async
 
 describe('a session', () => {
   test('is paid on its page', async () => {
-    const { id, path } = await open({ success_url: 'https://shop.example/thanks?id={CHECKOUT_SESSION_ID}' });
+    const { id, path } = await open({
+      success_url: 'https://shop.example/thanks?id={CHECKOUT_SESSION_ID}',
+    });
     const page = await visit(at(path));
     expect([page.status, stateIn(page)]).toEqual([200, 'open']);
     const started = await submit(at(`${path}/pay`));
@@ -149,7 +172,9 @@ describe('a session', () => {
     expect(stateIn(await visit(at(path)))).toBe('paid');
     expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
     const payments = (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
-    expect(payments).toEqual([expect.objectContaining({ amount: 1000, currency: 'usd', mismatch: null })]);
+    expect(payments).toEqual([
+      expect.objectContaining({ amount: 1000, currency: 'usd', mismatch: null }),
+    ]);
   });
 
   test('is paid once, however often Pay is pressed', async () => {
@@ -164,7 +189,9 @@ describe('a session', () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));
     expect((await submit(at(`${path}/pretend/decline`))).location).toBe(`${path}/cancel`);
-    expect((await visit(at(`${path}/cancel`))).text).toContain('Nothing was charged by this attempt.');
+    expect((await visit(at(`${path}/cancel`))).text).toContain(
+      'Nothing was charged by this attempt.',
+    );
     expect((await submit(at(`${path}/pay`))).location).toBe(`${path}/pretend`);
     expect((await submit(at(`${path}/pretend/leave`))).location).toBe(path);
     expect((await visit(at(path))).text).toContain('<h1>Did you finish paying?</h1>');
@@ -181,7 +208,8 @@ describe('a session', () => {
   test('that is paid stays paid whatever else is recorded, and leads on to the shop', async () => {
     const success_url = 'https://shop.example/thanks';
     const [{ id, path }, unled] = [await open({ success_url }), await open()];
-    const further = (of: { path: string }) => visit(at(of.path)).then(({ text }) => text.includes('further payment'));
+    const further = (of: { path: string }) =>
+      visit(at(of.path)).then(({ text }) => text.includes('further payment'));
     for (const one of [id, unled.id]) {
       const matching = await shop.capture({ amount: 1000, checkout_session: one });
       // More than two: the payment that completed the session is the oldest.
@@ -192,7 +220,9 @@ describe('a session', () => {
     for (const rest of ['', '/cancel']) {
       const page = await visit(at(path + rest));
       expect([stateIn(page), page.text.includes(`href="${success_url}"`)]).toEqual(['paid', true]);
-      expect(page.text).toContain('has received a further payment for this order and will be in touch about it.');
+      expect(page.text).toContain(
+        'has received a further payment for this order and will be in touch about it.',
+      );
     }
     expect(stateIn(await visit(at(`${unled.path}/return`)))).toBe('paid');
     const { data } = (await shop.get(`/v1/payments?checkout_session=${id}`)).body;
@@ -203,34 +233,43 @@ describe('a session', () => {
     expect([await further({ path }), await further(unled)]).toEqual([false, true]);
   });
 
-  test.each(['test', 'live'] as const)('in %s mode can be paid again once the wrong payment is back', async (mode) => {
-    const of = mode === 'live' ? await shop.in('live', service) : shop;
-    const { id, path } = await openPage(of, SMALLEST);
-    await setPaymentUrl(service, of, 'https://psp.example/{CHECKOUT_SESSION_ID}');
-    const state = async (rest = '') => stateIn(await visit(at(path + rest)));
-    const wrong = await unmatched(id, 900, of);
-    await refund(wrong, 899, of);
-    const pending = (await of.propose(wrong, 1)).body.id;
-    expect([await state(), (await submit(at(`${path}/pay`))).location]).toEqual(['received', path]);
-    await of.succeed(pending);
-    const page = await visit(at(path));
-    expect([stateIn(page), page.text.includes('has refunded your payment.')]).toEqual(['open', true]);
-    expect((await submit(at(`${path}/pay`))).location).toBe(`https://psp.example/${id}`);
-    // Money that came back to the shop counts again.
-    await of.return(pending);
-    expect(await state('/return')).toBe('received');
-    await refund(wrong, 1, of);
-    expect(await state('/return')).toBe('being_paid');
-    const { id: payment } = (await of.record({ amount: 1000, checkout_session: id })).body;
-    const paid = await visit(at(path));
-    expect([stateIn(paid), paid.text.includes('refunded'), paid.text.includes('further')]).toEqual([
-      'paid',
-      false,
-      false,
-    ]);
-    await refund(payment, 1000, of);
-    expect((await visit(at(path))).text).toContain('has refunded your payment.');
-  });
+  test.each(['test', 'live'] as const)(
+    'in %s mode can be paid again once the wrong payment is back',
+    async (mode) => {
+      const of = mode === 'live' ? await shop.in('live', service) : shop;
+      const { id, path } = await openPage(of, SMALLEST);
+      await setPaymentUrl(service, of, 'https://psp.example/{CHECKOUT_SESSION_ID}');
+      const state = async (rest = '') => stateIn(await visit(at(path + rest)));
+      const wrong = await unmatched(id, 900, of);
+      await refund(wrong, 899, of);
+      const pending = (await of.propose(wrong, 1)).body.id;
+      expect([await state(), (await submit(at(`${path}/pay`))).location]).toEqual([
+        'received',
+        path,
+      ]);
+      await of.succeed(pending);
+      const page = await visit(at(path));
+      expect([stateIn(page), page.text.includes('has refunded your payment.')]).toEqual([
+        'open',
+        true,
+      ]);
+      expect((await submit(at(`${path}/pay`))).location).toBe(`https://psp.example/${id}`);
+      // Money that came back to the shop counts again.
+      await of.return(pending);
+      expect(await state('/return')).toBe('received');
+      await refund(wrong, 1, of);
+      expect(await state('/return')).toBe('being_paid');
+      const { id: payment } = (await of.record({ amount: 1000, checkout_session: id })).body;
+      const paid = await visit(at(path));
+      expect([
+        stateIn(paid),
+        paid.text.includes('refunded'),
+        paid.text.includes('further'),
+      ]).toEqual(['paid', false, false]);
+      await refund(payment, 1000, of);
+      expect((await visit(at(path))).text).toContain('has refunded your payment.');
+    },
+  );
 
   test('says after two minutes that no payment was heard of', async () => {
     const { path } = await open();
@@ -239,7 +278,8 @@ describe('a session', () => {
     for (const query of ['', '?waited=119', '?waited=x', '?waited=1&waited=2'])
       expect(await told(query)).toContain(confirmed);
     expect(await told('?waited=100')).toContain(`content="2;url=${path}/return?waited=102"`);
-    for (const query of ['?waited=120', '?waited=1e999']) expect(await told(query)).not.toContain(confirmed);
+    for (const query of ['?waited=120', '?waited=1e999'])
+      expect(await told(query)).not.toContain(confirmed);
   });
 
   test('that expires while its page is open cannot be paid, and the page says so', async () => {
@@ -249,15 +289,24 @@ describe('a session', () => {
       expect((await submit(at(`${path}/${step}`))).location).toBe(path);
     }
     const page = await visit(at(path));
-    expect([stateIn(page), page.text.includes('href="https://shop.example/cart"')]).toEqual(['expired', true]);
+    expect([stateIn(page), page.text.includes('href="https://shop.example/cart"')]).toEqual([
+      'expired',
+      true,
+    ]);
     expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toEqual([]);
   });
 
   test('whose total is 0 is completed', async () => {
-    const { id, path } = await openPage(shop, { ...FREE, success_url: 'https://shop.example/thanks' });
+    const { id, path } = await openPage(shop, {
+      ...FREE,
+      success_url: 'https://shop.example/thanks',
+    });
     expect(stateIn(await visit(at(path)))).toBe('nothing_to_pay');
     expect((await submit(at(`${path}/pay`))).location).toBe(`${path}/return`);
-    expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'no_payment_required' });
+    expect(await sessionOf(id)).toMatchObject({
+      status: 'complete',
+      payment_status: 'no_payment_required',
+    });
     expect((await visit(at(`${path}/return`))).location).toBe('https://shop.example/thanks');
     expect((await submit(at(`${path}/pay`))).location).toBe(path);
   });
@@ -265,7 +314,16 @@ describe('a session', () => {
   test('is not changed by a GET on any of its links', async () => {
     const { id, path } = await open();
     const before = await sessionOf(id);
-    const paths = ['', '/return', '/state', '/pretend', '/pay', '/pretend/pay', '/pretend/transfer', '/embed'];
+    const paths = [
+      '',
+      '/return',
+      '/state',
+      '/pretend',
+      '/pay',
+      '/pretend/pay',
+      '/pretend/transfer',
+      '/embed',
+    ];
     for (const rest of paths) await visit(at(path + rest));
     expect(await sessionOf(id)).toEqual(before);
     expect(stateIn(await visit(at(path)))).toBe('open');
@@ -285,7 +343,10 @@ describe('a session', () => {
 describe('before the customer goes on, the merchant', () => {
   test('acknowledges the completed session', async () => {
     const receiver = await startReceiver();
-    const { id, path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
+    const { id, path } = await open({
+      success_url: 'https://shop.example/thanks',
+      notify_url: receiver.url,
+    });
     await submit(at(`${path}/pretend/pay`));
     await until(async () => (await visit(at(`${path}/return`))).status === 303);
     const events = () => receiver.received.map(({ text }) => JSON.parse(text));
@@ -297,7 +358,10 @@ describe('before the customer goes on, the merchant', () => {
 
   test('has five seconds to do so', async () => {
     const receiver = await startReceiver(hang);
-    const { path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
+    const { path } = await open({
+      success_url: 'https://shop.example/thanks',
+      notify_url: receiver.url,
+    });
     const started = performance.now();
     await submit(at(`${path}/pretend/pay`));
     await until(async () => {
@@ -320,7 +384,11 @@ test('text of the shop is escaped', async () => {
     line_items: [
       {
         quantity: 2,
-        price_data: { currency: 'usd', unit_amount: 1, product_data: { name: evil, description: evil } },
+        price_data: {
+          currency: 'usd',
+          unit_amount: 1,
+          product_data: { name: evil, description: evil },
+        },
       },
     ],
   });
@@ -340,7 +408,10 @@ test('shows a discount on the order beside those of lines, and the tax that the 
     amount_shipping: 490,
     amount_tax: 468,
     amount_total: 1880,
-    line_items: [line(1000, { amount_discount: 300, amount_tax: 200 }), line(1000, { amount_tax: 190 }, 'exclusive')],
+    line_items: [
+      line(1000, { amount_discount: 300, amount_tax: 200 }),
+      line(1000, { amount_tax: 190 }, 'exclusive'),
+    ],
   });
   const rows = (await visit(at(path))).text.matchAll(/<dt>([^<]+)<\/dt><dd><bdi>([^<]+)</g);
   expect([...rows].map(([, name, amount]) => [name, amount])).toEqual([
@@ -355,7 +426,12 @@ test('shows a discount on the order beside those of lines, and the tax that the 
 });
 
 describe('amounts and words', () => {
-  const shown = async (locale: string | undefined, currency: string, unit_amount: number, headers = {}) => {
+  const shown = async (
+    locale: string | undefined,
+    currency: string,
+    unit_amount: number,
+    headers = {},
+  ) => {
     const line = { price_data: { currency, unit_amount, product_data: { name: 'x' } } };
     const { path } = await openPage(shop, { currency, locale, line_items: [line] });
     const { text } = await visit(at(path), { headers });
@@ -387,7 +463,8 @@ describe('amounts and words', () => {
   });
 
   test("follow the browser's language if the session has none", async () => {
-    const asked = (language: string) => shown('auto', 'eur', 123456, { 'accept-language': language });
+    const asked = (language: string) =>
+      shown('auto', 'eur', 123456, { 'accept-language': language });
     expect(await asked('tlh, fr-CA;q=0.9, de;q=0.8')).toEqual(['fr', 'ltr', '1 234,56 €']);
     expect(await asked('constructor, *, de-x-1-')).toEqual(['en', 'ltr', '€1,234.56']);
   });

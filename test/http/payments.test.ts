@@ -20,12 +20,17 @@ const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => st
 
 /** Half of the requests to each instance, all at once. */
 function race(request: (shop: Shop, racer: number) => Promise<Reply>): Promise<Reply[]> {
-  return atOnce(RACERS, (racer) => untilDecided(() => request(shop.at(racer % 2 ? service : other), racer)));
+  return atOnce(RACERS, (racer) =>
+    untilDecided(() => request(shop.at(racer % 2 ? service : other), racer)),
+  );
 }
 
 test.each([
   ['one reference and 50 keys record one payment', async () => ({})],
-  ['one reference for one session complete it once', async () => ({ amount: 1000, checkout_session: await session() })],
+  [
+    'one reference for one session complete it once',
+    async () => ({ amount: 1000, checkout_session: await session() }),
+  ],
 ])('50 at once with %s', async (_, make) => {
   const facts = { reference: 'race', ...(await make()) };
   const replies = await race((at) => at.record(facts));
@@ -41,13 +46,19 @@ test('50 at once with one reference and other amounts record one and refuse the 
 test('the first exact payment matches; any number of others are recorded as unmatched', async () => {
   const id = await session();
   const facts = { amount: 1000, checkout_session: id, ...RECORD };
-  const answers = await Promise.all(Array.from({ length: 8 }, () => untilDecided(() => shop.record(facts))));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => untilDecided(() => shop.record(facts))),
+  );
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
   const others = answers.map(({ body }) => body.mismatch).filter((mismatch) => mismatch !== null);
   expect(others).toEqual(Array(7).fill('session_complete'));
   const matching = answers.find(({ body }) => body.mismatch === null)?.body;
   const [created] = await shop.eventsOf(matching.id);
-  expect(created).toMatchObject({ type: 'payment.created', sequence: 1, data: { object: { id: matching.id } } });
+  expect(created).toMatchObject({
+    type: 'payment.created',
+    sequence: 1,
+    data: { object: { id: matching.id } },
+  });
   expect((await shop.eventsOf(id)).map(({ type }) => type)).toEqual([
     'checkout.session.created',
     'checkout.session.completed',

@@ -27,12 +27,16 @@ interface Race {
 function race(count: number, { path, body, idempotencyKey, by = shop }: Race): Promise<Reply[]> {
   return atOnce(count, (index) => {
     const { url } = index % 2 === 0 ? first : second;
-    return untilDecided(() => post(url + path, { key: by.key, body, ...(idempotencyKey && { idempotencyKey }) }));
+    return untilDecided(() =>
+      post(url + path, { key: by.key, body, ...(idempotencyKey && { idempotencyKey }) }),
+    );
   });
 }
 
 /** Counts the different objects and answers of the same request. */
-async function raceIdentical(identical: Race): Promise<{ ids: number; bodies: number; firsts: number }> {
+async function raceIdentical(
+  identical: Race,
+): Promise<{ ids: number; bodies: number; firsts: number }> {
   const replies = await race(IDENTICAL, identical);
   expect(countsOf(replies)).toEqual({ 201: IDENTICAL });
   return {
@@ -50,11 +54,15 @@ function countsOf(replies: readonly Reply[]): Record<number, number> {
 
 /** Counts rows. Each race has a metadata or an amount of its own. */
 async function count(statement: string, value: string): Promise<number> {
-  const { rows } = await first.sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${statement}`, [value]);
+  const { rows } = await first.sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${statement}`,
+    [value],
+  );
   return rows[0]?.count ?? 0;
 }
 
-const sessionsWith = (race: string) => count(`checkout_sessions WHERE metadata ->> 'race' = $1`, race);
+const sessionsWith = (race: string) =>
+  count(`checkout_sessions WHERE metadata ->> 'race' = $1`, race);
 const refundsOf = (amount: number) => count('refunds WHERE amount = $1', String(amount));
 const identicalCreate = (name: string): Race => ({
   path: '/v1/checkout_sessions',
@@ -68,7 +76,12 @@ test('1,000 refunds of 100 fill a payment of 10,000 exactly', async () => {
   const payment = await shop.capture({ amount: CAPTURED });
   const replies = await race(1_000, { path: '/v1/refunds', body: { payment, amount: 100 } });
   expect(countsOf(replies)).toEqual({ 201: 100, 422: 900 });
-  expect(await shop.amountsOf(payment)).toEqual({ captured: CAPTURED, refunded: 0, pending: CAPTURED, left: 0 });
+  expect(await shop.amountsOf(payment)).toEqual({
+    captured: CAPTURED,
+    refunded: 0,
+    pending: CAPTURED,
+    left: 0,
+  });
   expect(await refundsOf(100)).toBe(100);
   await expectAnsweredOnce(first);
 });
@@ -96,11 +109,18 @@ test('refunds of two organizations and of both modes at once fill each its own p
   const shops = [twin.test, twin.live, await Shop.open(first)];
   const payments = await Promise.all(shops.map((each) => each.capture({ amount: 20 })));
   const replies = await Promise.all(
-    shops.map((by, at) => race(40, { path: '/v1/refunds', body: { payment: payments[at], amount: 1 }, by })),
+    shops.map((by, at) =>
+      race(40, { path: '/v1/refunds', body: { payment: payments[at], amount: 1 }, by }),
+    ),
   );
   for (const [at, each] of shops.entries()) {
     expect(countsOf(replies[at] as Reply[])).toEqual({ 201: 20, 422: 20 });
-    expect(await each.amountsOf(payments[at] as string)).toEqual({ captured: 20, refunded: 0, pending: 20, left: 0 });
+    expect(await each.amountsOf(payments[at] as string)).toEqual({
+      captured: 20,
+      refunded: 0,
+      pending: 20,
+      left: 0,
+    });
   }
   await expectAnsweredOnce(first);
 });

@@ -65,7 +65,14 @@ async function keepBooks(shop: Shop): Promise<Books> {
   const recorded = await shop.record({ amount: 1000, checkout_session: paid?.body.id });
   await shop.expire(expired?.body.id);
   const sessions = { paidSession: paid?.body.id, openSession: open?.body.id };
-  return { shop, payment, untouched, succeeded: succeeded?.body.id, sessionPayment: recorded.body.id, ...sessions };
+  return {
+    shop,
+    payment,
+    untouched,
+    succeeded: succeeded?.body.id,
+    sessionPayment: recorded.body.id,
+    ...sessions,
+  };
 }
 
 function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
@@ -80,7 +87,9 @@ const reconciled = () => reconcile(service.application.get(Database));
 
 /** Runs SQL in which $name stands for the id of one of the books. */
 async function plant(sql: string): Promise<void> {
-  await service.sql.query(sql.replaceAll(/\$(\w+)/g, (_, name: Name) => `'${uuidOf(books[name])}'`));
+  await service.sql.query(
+    sql.replaceAll(/\$(\w+)/g, (_, name: Name) => `'${uuidOf(books[name])}'`),
+  );
 }
 
 test('the books balance after everything that can happen', async () => {
@@ -90,10 +99,12 @@ test('the books balance after everything that can happen', async () => {
 const payment = (set: string, id = '$payment') => `UPDATE payments SET ${set} WHERE id IN (${id})`;
 const session = (set: string, id: string) => `UPDATE checkout_sessions SET ${set} WHERE id = ${id}`;
 const ofPayment = (status: string) => `WHERE payment_id = $payment AND status = '${status}'`;
-const without = (table: string, constraint: string) => `ALTER TABLE ${table} DROP CONSTRAINT ${constraint};`;
+const without = (table: string, constraint: string) =>
+  `ALTER TABLE ${table} DROP CONSTRAINT ${constraint};`;
 
 const HOLD_ONE = 'amount_pending_refund = amount_pending_refund + 1';
-const ACCOUNT_500 = 'amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500';
+const ACCOUNT_500 =
+  'amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500';
 
 const PLANTED: [string, string, Record<string, Name[]>][] = [
   ['an amount is held for no refund', payment(HOLD_ONE), { [HELD]: ['payment'] }],
@@ -103,8 +114,16 @@ const PLANTED: [string, string, Record<string, Name[]>][] = [
     { [HELD]: ['untouched', 'sessionPayment'] },
   ],
   ['a pending refund is accounted as succeeded', payment(ACCOUNT_500), { [REFUNDED]: ['payment'] }],
-  ['an amount is on hold for no hold', payment('amount_on_hold = 1', '$untouched'), { [ON_HOLD]: ['untouched'] }],
-  ['a hold vanished', `DELETE FROM payment_holds ${ofPayment('active')}`, { [ON_HOLD]: ['payment'] }],
+  [
+    'an amount is on hold for no hold',
+    payment('amount_on_hold = 1', '$untouched'),
+    { [ON_HOLD]: ['untouched'] },
+  ],
+  [
+    'a hold vanished',
+    `DELETE FROM payment_holds ${ofPayment('active')}`,
+    { [ON_HOLD]: ['payment'] },
+  ],
   [
     'a released hold is active again',
     `UPDATE payment_holds SET status = 'active' ${ofPayment('released')}`,
@@ -140,7 +159,11 @@ const PLANTED: [string, string, Record<string, Name[]>][] = [
     session(`status = 'open', payment_status = 'unpaid', closed_at = NULL`, '$paidSession'),
     { [PAID]: ['paidSession'] },
   ],
-  ['a session was paid too much', payment('amount = 1001', '$sessionPayment'), { [EXACT]: ['paidSession'] }],
+  [
+    'a session was paid too much',
+    payment('amount = 1001', '$sessionPayment'),
+    { [EXACT]: ['paidSession'] },
+  ],
   [
     'a session was paid in another currency',
     payment(`currency = 'eur'`, '$sessionPayment'),
@@ -150,19 +173,33 @@ const PLANTED: [string, string, Record<string, Name[]>][] = [
 
 test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   await plant(sql);
-  const offenders = Object.entries(broken).map(([promise, names]) => [promise, names.map((name) => books[name])]);
-  expect(await reconciled()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
+  const offenders = Object.entries(broken).map(([promise, names]) => [
+    promise,
+    names.map((name) => books[name]),
+  ]);
+  expect(await reconciled()).toEqual({
+    checks: checks(Object.fromEntries(offenders)),
+    isBalanced: false,
+  });
   await service.application.get(Reconciliation).look();
   const values = await scrape(service);
-  const counts = PROMISES.map((promise) => [promise, values[`tillgate_broken_promises{promise="${promise}"}`]]);
+  const counts = PROMISES.map((promise) => [
+    promise,
+    values[`tillgate_broken_promises{promise="${promise}"}`],
+  ]);
   expect(counts).toEqual(PROMISES.map((promise) => [promise, broken[promise]?.length ?? 0]));
 });
 
 test('the outcome of a refund whose amount is reserved nowhere is stored', async () => {
   const { shop } = books;
   const payment = (await shop.record({ amount: 1000 })).body.id;
-  const [paid, refused] = [(await shop.propose(payment, 600)).body.id, (await shop.propose(payment, 400)).body.id];
-  await service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [uuidOf(payment)]);
+  const [paid, refused] = [
+    (await shop.propose(payment, 600)).body.id,
+    (await shop.propose(payment, 400)).body.id,
+  ];
+  await service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [
+    uuidOf(payment),
+  ]);
   expect(await shop.succeed(paid)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
   expect(await shop.fail(refused)).toMatchObject({ status: 200, body: { status: 'failed' } });
   const left = { amount_refunded: 600, amount_pending_refund: 0, amount_refundable: 400 };
@@ -175,7 +212,9 @@ async function overdraw() {
   const payment = (await shop.record({ amount: 1000 })).body.id;
   const propose = async () => (await shop.propose(payment, 600)).body.id as string;
   const forget = () =>
-    service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [uuidOf(payment)]);
+    service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [
+      uuidOf(payment),
+    ]);
   const first = await propose();
   await forget();
   const claimed = await propose();
@@ -195,7 +234,10 @@ test('what was proposed beyond the captured amount is shown, then repaired', asy
   const sums = { amount_refunded: 0, amount_pending_refund: 600 };
   const repairs = [{ payment, ...sums, failed: [first, last], overdrawn: 0 }];
   const shown = await repair();
-  expect([shown.status, JSON.parse(shown.stdout)]).toEqual([1, expect.objectContaining({ balanced: false, repairs })]);
+  expect([shown.status, JSON.parse(shown.stdout)]).toEqual([
+    1,
+    expect.objectContaining({ balanced: false, repairs }),
+  ]);
   expect((await shop.get(`/v1/refunds/${first}`)).body.status).toBe('pending');
   const applied = await repair('--apply');
   expect([applied.status, JSON.parse(applied.stdout)]).toEqual([
@@ -204,7 +246,10 @@ test('what was proposed beyond the captured amount is shown, then repaired', asy
   ]);
   for (const id of [first, last]) {
     const [, event] = await shop.eventsOf(id);
-    expect(event).toMatchObject({ type: 'refund.failed', data: { reason: 'More was proposed than was captured.' } });
+    expect(event).toMatchObject({
+      type: 'refund.failed',
+      data: { reason: 'More was proposed than was captured.' },
+    });
   }
   expect(await shop.succeed(claimed)).toMatchObject({ status: 200 });
 });
@@ -234,15 +279,26 @@ test('money that left beyond the captured amount is refused with a reason, never
   const errors = [['id', 'invalid_value']] as const;
   const nextStep = readResource(`/ledger/v1/payments/${payment}?organization=${shop.organization}`);
   for (const id of [claimed, last])
-    expectError(await shop.succeed(id), { status: 422, code: 'payment_not_refundable', errors, nextStep });
+    expectError(await shop.succeed(id), {
+      status: 422,
+      code: 'payment_not_refundable',
+      errors,
+      nextStep,
+    });
   expect((await shop.fail(claimed, { claim: 1 })).status).toBe(200);
   expect((await shop.fail(last)).status).toBe(200);
-  expect(await shop.amountsOf(payment)).toEqual({ captured: 1000, refunded: 600, pending: 0, left: 400 });
+  expect(await shop.amountsOf(payment)).toEqual({
+    captured: 1000,
+    refunded: 600,
+    pending: 0,
+    left: 400,
+  });
 });
 
 test('can be limited to resources created since an instant', async () => {
   await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
-  const since = (instant: number) => reconcile(service.application.get(Database), { since: instant });
+  const since = (instant: number) =>
+    reconcile(service.application.get(Database), { since: instant });
   expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });
   const later = await since(instantOf(books.succeeded) + 60_000);
   expect(later).toEqual({

@@ -4,7 +4,13 @@ import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { isReplay, post, type Reply, untilDecided } from '../support/client.js';
 import { pathIn, visit } from '../support/page.js';
-import { answersWithPlant, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
+import {
+  answersWithPlant,
+  PLANT,
+  plantedSession,
+  redactedSession,
+  tablesWithPlant,
+} from '../support/planted.js';
 import { answer } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useReceiver, useWebhooks } from '../support/setup.js';
@@ -31,15 +37,31 @@ async function paidSession() {
   await shop.ledgerPost(path, { payment_url: `https://psp.example/${PLANT}` });
   const payment = await shop.capture({ checkout_session: session });
   const described = { payment, amount: 100, description: PLANT };
-  const [failed, pending] = [await shop.post('/v1/refunds', described), await shop.post('/v1/refunds', described)];
+  const [failed, pending] = [
+    await shop.post('/v1/refunds', described),
+    await shop.post('/v1/refunds', described),
+  ];
   const fail = `/ledger/v1/refunds/${failed.body.id}/fail`;
   await shop.ledgerPost(fail, { reason: PLANT }, 'fail');
-  const hold = await shop.ledgerPost(`/ledger/v1/payments/${payment}/holds`, { amount: 1, reason: PLANT }, 'hold');
+  const hold = await shop.ledgerPost(
+    `/ledger/v1/payments/${payment}/holds`,
+    { amount: 1, reason: PLANT },
+    'hold',
+  );
   const [created] = await shop.eventsOf(session);
   await shop.post(`/v1/events/${created.id}/resend`, {}, 'resend');
   await deliver(service);
   const ids = [session, payment, failed.body.id, pending.body.id, hold.body.id, endpoint.body.id];
-  return { made, session, payment, failed: failed.body.id, pending: pending.body.id, fail, created: created.id, ids };
+  return {
+    made,
+    session,
+    payment,
+    failed: failed.body.id,
+    pending: pending.body.id,
+    fail,
+    created: created.id,
+    ids,
+  };
 }
 
 describe('a paid session with refunds, holds and webhooks that are still due', () => {
@@ -47,7 +69,14 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     const { made, session, payment, failed, pending, fail, created, ids } = await paidSession();
     const before: Reply['body'][] = (await read('/v1/events?order=asc&limit=100')).data;
     const all = [...ids, ...before.map(({ id }) => id)];
-    const held = ['checkout_pages', 'checkout_sessions', 'events', 'idempotency_keys', 'payment_holds', 'payments'];
+    const held = [
+      'checkout_pages',
+      'checkout_sessions',
+      'events',
+      'idempotency_keys',
+      'payment_holds',
+      'payments',
+    ];
     expect(await tablesWithPlant(service.sql)).toEqual([...held, 'refunds', 'webhook_deliveries']);
     expect((await answersWithPlant(shop, all)).length).toBeGreaterThan(10);
     const paid = await read(`${SESSIONS}/${session}`);
@@ -65,11 +94,20 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     });
 
     const replayed = await create('create');
-    expect([replayed.status, isReplay(replayed), replayed.body]).toEqual([201, true, redactedSession(made.body)]);
+    expect([replayed.status, isReplay(replayed), replayed.body]).toEqual([
+      201,
+      true,
+      redactedSession(made.body),
+    ]);
     expect(replayed.text).toBe(JSON.stringify(redactedSession(made.body)));
     const failedAgain = await shop.ledgerPost(fail, { reason: PLANT }, 'fail');
     expect(isReplay(failedAgain)).toBe(true);
-    expect(failedAgain.body).toMatchObject({ id: failed, status: 'failed', description: null, reason: null });
+    expect(failedAgain.body).toMatchObject({
+      id: failed,
+      status: 'failed',
+      description: null,
+      reason: null,
+    });
     const resent = await shop.post(`/v1/events/${created}/resend`, {}, 'resend');
     expect([isReplay(resent), resent.body.data.object]).toEqual([true, redactedSession(made.body)]);
 
@@ -78,7 +116,9 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     expect(after.slice(0, -1).map(place)).toEqual(before.map(place));
     const data = { object: redactedSession(paid), reason: null };
     expect(after.at(-1)).toMatchObject({ type: 'checkout.session.redacted', sequence: 3, data });
-    expect((await read(`/v1/events?order=asc&cursor=${before.at(-1).id}`)).data).toEqual([after.at(-1)]);
+    expect((await read(`/v1/events?order=asc&cursor=${before.at(-1).id}`)).data).toEqual([
+      after.at(-1),
+    ]);
 
     expect((await redact(session, 'redact')).text).toBe(answered.text);
     expect((await shop.eventsOf(session)).length).toBe(3);
@@ -86,7 +126,8 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
 
     receiver.received.length = 0;
     receiver.behave(answer(204));
-    for (const { id } of before) await post(`${service.url}/v1/events/${id}/resend`, { key: shop.key });
+    for (const { id } of before)
+      await post(`${service.url}/v1/events/${id}/resend`, { key: shop.key });
     await deliver(service);
     expect(receiver.received.length).toBeGreaterThanOrEqual(before.length);
     expect(receiver.received.filter(({ text, path }) => (text + path).includes(PLANT))).toEqual([]);
@@ -120,10 +161,15 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
 
 test('an overdue session expires first', async () => {
   const { id } = (await create()).body;
-  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
+  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [
+    uuidOf(id),
+  ]);
   const { status, body } = await redact(id);
   expect([status, body]).toEqual([200, { ...redactedSession(body), status: 'expired' }]);
-  const types = ['created', 'expired', 'redacted'].map((end, index) => [`checkout.session.${end}`, index + 1]);
+  const types = ['created', 'expired', 'redacted'].map((end, index) => [
+    `checkout.session.${end}`,
+    index + 1,
+  ]);
   expect((await shop.eventsOf(id)).map(({ type, sequence }) => [type, sequence])).toEqual(types);
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });

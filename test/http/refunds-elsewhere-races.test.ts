@@ -33,7 +33,8 @@ test('1,000 at once with one provider reference are one refund, in each mode of 
   for (const shop of [here, live]) {
     const payment = await shop.capture();
     const at = [shop, shop.at(other)];
-    const tell = (number: number) => untilDecided(() => (at[number % 2] as Shop).recordRefund(payment));
+    const tell = (number: number) =>
+      untilDecided(() => (at[number % 2] as Shop).recordRefund(payment));
     const replies = await many(TOLD, tell);
     expect(statusesOf(replies)).toEqual([...Array<number>(TOLD - 1).fill(200), 201]);
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
@@ -43,7 +44,10 @@ test('1,000 at once with one provider reference are one refund, in each mode of 
       pending: 0,
       left: 5000 - AMOUNT,
     });
-    expect(await shop.eventsOf(replies[0]?.body.id)).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+    expect(await shop.eventsOf(replies[0]?.body.id)).toMatchObject([
+      { sequence: 1 },
+      { sequence: 2 },
+    ]);
   }
 });
 
@@ -62,7 +66,10 @@ test('a payout that is told as that of a proposal and as made elsewhere at once 
 });
 
 /** Sends the requests one after the other while somebody else has the payment. None of them may then wait for another one in a circle. */
-async function meeting(payment: string, requests: readonly (() => Promise<Reply>)[]): Promise<Reply[]> {
+async function meeting(
+  payment: string,
+  requests: readonly (() => Promise<Reply>)[],
+): Promise<Reply[]> {
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
   const replies: Promise<Reply>[] = [];
@@ -97,7 +104,9 @@ test.each([0, 1])(
 const tellOfTwo = () =>
   inRaces(async (number) => {
     const payments = await Promise.all([here.capture(), here.capture()]);
-    const tell = payments.map((payment, at) => () => [here, there][at]?.recordRefund(payment, payout(number)) as never);
+    const tell = payments.map(
+      (payment, at) => () => [here, there][at]?.recordRefund(payment, payout(number)) as never,
+    );
     return statusesOf(await atOnce(tell, number)).join();
   });
 

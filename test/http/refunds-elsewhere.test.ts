@@ -17,7 +17,8 @@ beforeEach(async () => {
 afterEach(() => expectBalanced(service));
 
 const amounts = () => shop.amountsOf(payment);
-const propose = async (facts: object = {}) => (await shop.post('/v1/refunds', { payment, amount: 500, ...facts })).body;
+const propose = async (facts: object = {}) =>
+  (await shop.post('/v1/refunds', { payment, amount: 500, ...facts })).body;
 const seen = async (id: string) => (await shop.ledgerGet(`${REFUNDS}/${id}`)).body;
 const typesOf = async (id: string) => (await shop.eventsOf(id)).map(({ type }) => type);
 
@@ -25,7 +26,10 @@ describe('the payout of a proposed refund', () => {
   test('that succeeded is known by its references', async () => {
     const { id } = await propose({ reference: 'return-1' });
     const { body } = await shop.succeed(id, PAID);
-    expect(await shop.recordRefund(payment, { reference: 'return-1' })).toMatchObject({ status: 200, body });
+    expect(await shop.recordRefund(payment, { reference: 'return-1' })).toMatchObject({
+      status: 200,
+      body,
+    });
     expect(await shop.idsOf(`${REFUNDS}?status=all&payment=${payment}`)).toEqual([id]);
     expect(await amounts()).toMatchObject({ refunded: 500, pending: 0 });
   });
@@ -70,7 +74,9 @@ describe('the payout of a proposed refund', () => {
     const [one, two] = [await propose(), await propose({ amount: 700 })];
     for (const { id } of [one, two]) await shop.succeed(id, PAID);
     expect((await shop.recordRefund(payment, { amount: 700 })).body.id).toBe(two.id);
-    expect((await shop.recordRefund(payment, { amount: 800 })).body.error.code).toBe('refund_reference_reused');
+    expect((await shop.recordRefund(payment, { amount: 800 })).body.error.code).toBe(
+      'refund_reference_reused',
+    );
     expect((await amounts()).refunded).toBe(1200);
   });
 
@@ -78,7 +84,11 @@ describe('the payout of a proposed refund', () => {
     const { id } = await propose();
     const recorded = (await shop.recordRefund(payment)).body;
     const { body } = await shop.succeed(id, PAID);
-    expect(await typesOf(recorded.id)).toEqual(['refund.created', 'refund.succeeded', 'refund.failed']);
+    expect(await typesOf(recorded.id)).toEqual([
+      'refund.created',
+      'refund.succeeded',
+      'refund.failed',
+    ]);
     expect((await shop.succeed(id, PAID)).body).toEqual(body);
     expect(await amounts()).toMatchObject({ refunded: 500, pending: 0 });
   });

@@ -14,7 +14,15 @@ beforeEach(async () => {
 test('writes the refund, its event, its stored response and the reserved amount, and nothing else', async () => {
   const before = await contents();
   const { body } = await shop.propose(payment, 1200);
-  expect(Object.keys(body)).toEqual(['id', 'object', 'amount', 'currency', 'status', 'payment', 'created']);
+  expect(Object.keys(body)).toEqual([
+    'id',
+    'object',
+    'amount',
+    'currency',
+    'status',
+    'payment',
+    'created',
+  ]);
   const after = await contents();
   // That the key was used is stored without waiting, once an hour.
   const tables = Object.keys(after).filter((table) => table !== 'api_keys');
@@ -23,7 +31,9 @@ test('writes the refund, its event, its stored response and the reserved amount,
   const added = (table: string) =>
     (after[table] ?? []).filter((row) => !before[table]?.some((old) => isSame(old, row)));
   expect(added('refunds')).toEqual([expect.objectContaining({ amount: 1200, status: 'pending' })]);
-  expect(added('idempotency_keys')).toEqual([expect.objectContaining({ body: JSON.stringify(body) })]);
+  expect(added('idempotency_keys')).toEqual([
+    expect.objectContaining({ body: JSON.stringify(body) }),
+  ]);
   expect(added('payments')).toEqual([
     expect.objectContaining({ amount: 5000, amount_refunded: 0, amount_pending_refund: 1200 }),
   ]);
@@ -37,7 +47,8 @@ async function contents(): Promise<Contents> {
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
   );
   const found: Record<string, readonly unknown[]> = {};
-  for (const { name } of rows) found[name] = (await service.sql.query(`SELECT * FROM ${name}`)).rows;
+  for (const { name } of rows)
+    found[name] = (await service.sql.query(`SELECT * FROM ${name}`)).rows;
   return found;
 }
 
@@ -47,7 +58,8 @@ function isSame(one: unknown, other: unknown): boolean {
 
 async function proposals(count: number): Promise<string[]> {
   const made: string[] = [];
-  for (let number = 1; number <= count; number++) made.push((await shop.propose(payment, number)).body.id);
+  for (let number = 1; number <= count; number++)
+    made.push((await shop.propose(payment, number)).body.id);
   return made;
 }
 
@@ -62,7 +74,14 @@ test.each(['', 'payment=<payment>', 'status=pending', 'payment=<payment>&status=
     for (let cursor = ''; ; ) {
       const { body } = await shop.get(`/v1/refunds?limit=3&${query}${cursor}`);
       const { data, has_more, next_cursor } = body;
-      expect(body).toEqual({ object: 'list', data, has_more, next_cursor, items: data, nextCursor: next_cursor });
+      expect(body).toEqual({
+        object: 'list',
+        data,
+        has_more,
+        next_cursor,
+        items: data,
+        nextCursor: next_cursor,
+      });
       seen.push(...idsIn(body));
       if (!has_more) break;
       expect([data.length, next_cursor]).toEqual([3, seen.at(-1)]);

@@ -20,7 +20,10 @@ let lines: Record<string, unknown>[];
 
 async function start(config: { logRequests?: string; logLevel?: string } = {}): Promise<void> {
   lines = [];
-  const log = pino({ level: config.logLevel ?? 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const log = pino(
+    { level: config.logLevel ?? 'info' },
+    { write: (line) => void lines.push(JSON.parse(line)) },
+  );
   service = await startService({ log, config });
   tenant = await createTenant(service);
 }
@@ -50,13 +53,28 @@ test('a request, its replay, a refusal, an unknown key and an unknown path have 
     key: tenant.test.slice(0, 12),
     holder: expect.stringMatching(/^key_/),
   };
-  const createFacts = { method: 'POST', route: '/v1/checkout_sessions', operation: 'createCheckoutSession', ...facts };
+  const createFacts = {
+    method: 'POST',
+    route: '/v1/checkout_sessions',
+    operation: 'createCheckoutSession',
+    ...facts,
+  };
   const headers = { 'idempotency-key': 'order-1' };
   const [first, again] = [await create(headers), await create(headers)];
-  expect(await lineOf(first.headers.get('request-id'))).toMatchObject({ ...line, ...createFacts, status: 201 });
-  expect(await lineOf(again.headers.get('request-id'))).toMatchObject({ ...createFacts, status: 201, replayed: true });
+  expect(await lineOf(first.headers.get('request-id'))).toMatchObject({
+    ...line,
+    ...createFacts,
+    status: 201,
+  });
+  expect(await lineOf(again.headers.get('request-id'))).toMatchObject({
+    ...createFacts,
+    status: 201,
+    replayed: true,
+  });
 
-  const refused = await get(`${service.url}/v1/refunds/re_test_01jd0000000000000000000000`, { key: tenant.test });
+  const refused = await get(`${service.url}/v1/refunds/re_test_01jd0000000000000000000000`, {
+    key: tenant.test,
+  });
   expect(await lineOf(refused.body.request_id)).toMatchObject({
     ...line,
     ...facts,
@@ -67,9 +85,16 @@ test('a request, its replay, a refusal, an unknown key and an unknown path have 
   });
   const stranger = await get(`${service.url}/v1/refunds`, { key: 'sk_test_nobody' });
   const strange = await lineOf(stranger.body.request_id);
-  expect(strange).toMatchObject({ operation: 'listRefunds', status: 401, error_code: 'invalid_api_key' });
+  expect(strange).toMatchObject({
+    operation: 'listRefunds',
+    status: 401,
+    error_code: 'invalid_api_key',
+  });
   const nowhere = await fetch(`${service.url}/no/such/path`);
-  expect(await lineOf(nowhere.headers.get('request-id'))).toMatchObject({ status: 404, error_code: 'not_found' });
+  expect(await lineOf(nowhere.headers.get('request-id'))).toMatchObject({
+    status: 404,
+    error_code: 'not_found',
+  });
 
   const log = JSON.stringify(lines);
   for (const secret of [tenant.test, 'sk_test_nobody', 'ada@shop.example', 'order-1', '/no/such']) {
@@ -103,7 +128,11 @@ test('the line of a refused key has its beginning, and why it was refused', asyn
 });
 
 test.each([
-  ['an expectation that is not met', head('GET /v1/refunds HTTP/1.1', 'Host: x', 'Expect: 200-ok'), 'invalid_param'],
+  [
+    'an expectation that is not met',
+    head('GET /v1/refunds HTTP/1.1', 'Host: x', 'Expect: 200-ok'),
+    'invalid_param',
+  ],
   ['a tunnel', head('CONNECT localhost:5432 HTTP/1.1', 'Host: x'), 'not_found'],
   ['what is not HTTP', 'GET\r\n\r\n', 'invalid_param'],
 ])('%s has a line too', async (_, sent, code) => {
@@ -111,22 +140,39 @@ test.each([
   const { status, body } = await sendBytes(service.url, sent);
   const { request_id, error } = body;
   expect(error.code).toBe(code);
-  expect(await lineOf(request_id)).toMatchObject({ level: 30, msg: 'request', status, error_code: code });
+  expect(await lineOf(request_id)).toMatchObject({
+    level: 30,
+    msg: 'request',
+    status,
+    error_code: code,
+  });
 });
 
 test('LOG_REQUESTS=errors leaves out what succeeded', async () => {
   await start({ logRequests: 'errors' });
   const made = await create();
   const refused = await get(`${service.url}/v1/refunds?limit=0`, { key: tenant.test });
-  expect(await lineOf(refused.body.request_id)).toMatchObject({ status: 400, error_code: 'invalid_param' });
-  expect(lines.filter(({ request_id }) => request_id === made.headers.get('request-id'))).toEqual([]);
+  expect(await lineOf(refused.body.request_id)).toMatchObject({
+    status: 400,
+    error_code: 'invalid_param',
+  });
+  expect(lines.filter(({ request_id }) => request_id === made.headers.get('request-id'))).toEqual(
+    [],
+  );
 });
 
 test('debug adds the statements, by name', async () => {
   await start({ logLevel: 'debug' });
   await create();
-  const named = { statement: expect.stringMatching(/^checkout\./), runs: 1, ms: expect.any(Number) };
-  await until(() => lines.some(({ statement }) => String(statement).startsWith('checkout.')), 'a statement');
+  const named = {
+    statement: expect.stringMatching(/^checkout\./),
+    runs: 1,
+    ms: expect.any(Number),
+  };
+  await until(
+    () => lines.some(({ statement }) => String(statement).startsWith('checkout.')),
+    'a statement',
+  );
   expect(lines).toContainEqual(expect.objectContaining(named));
 });
 
@@ -135,7 +181,11 @@ test('no line has what a request tells of a customer, at any level', async () =>
   const shop = await Shop.open(service);
   const session = plantedSession('https://shop.example');
   const { body } = await shop.post('/v1/checkout_sessions', session);
-  await shop.post('/v1/checkout_sessions', { ...session, customer_email: `${PLANT}@@`, [PLANT]: PLANT });
+  await shop.post('/v1/checkout_sessions', {
+    ...session,
+    customer_email: `${PLANT}@@`,
+    [PLANT]: PLANT,
+  });
   await shop.get(`/v1/checkout_sessions?reference=${PLANT}`);
   await shop.get(`/v1/checkout_sessions?${PLANT}=1`);
   const payment = await shop.capture({ checkout_session: body.id });

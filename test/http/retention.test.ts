@@ -6,7 +6,13 @@ import { useService, useShop } from '../kit/setup.js';
 import { isReplay, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, overtaken } from '../support/holder.js';
-import { keepDetails, PLANT, plantedSession, redactedSession, tablesWithPlant } from '../support/planted.js';
+import {
+  keepDetails,
+  PLANT,
+  plantedSession,
+  redactedSession,
+  tablesWithPlant,
+} from '../support/planted.js';
 import { expectBalanced } from '../support/reconciled.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -20,7 +26,8 @@ afterEach(() => expectBalanced(service));
 const read = async (path: string) => (await shop.get(path)).body;
 const create = (key?: string) => shop.post(SESSIONS, plantedSession('https://shop.example'), key);
 const keepFor = (detailsRetentionDays: number) => keepDetails(service, shop, detailsRetentionDays);
-const advance = (advance_seconds: number) => shop.post('/v1/test_helpers/clock', { advance_seconds });
+const advance = (advance_seconds: number) =>
+  shop.post('/v1/test_helpers/clock', { advance_seconds });
 
 test('sessions that nobody paid are removed whole, and the others redacted', async () => {
   const unpaid = await create('unpaid');
@@ -38,13 +45,18 @@ test('sessions that nobody paid are removed whole, and the others redacted', asy
   await advance(120);
   for (const path of [`${SESSIONS}/${unpaid.body.id}`, `/v1/events/${event.id}`])
     expect((await shop.get(path)).status).toBe(404);
-  for (const id of [mismatched, paid]) expect((await read(`${SESSIONS}/${id}`)).description).toBe(null);
+  for (const id of [mismatched, paid])
+    expect((await read(`${SESSIONS}/${id}`)).description).toBe(null);
   expect(await tablesWithPlant(service.sql)).toEqual([]);
   const after: Reply['body'][] = (await read('/v1/events?order=asc&limit=100')).data;
   const left = before.filter(({ data }) => data.object.id !== unpaid.body.id).map(({ id }) => id);
   expect(after.slice(0, left.length).map(({ id }) => id)).toEqual(left);
   const replayed = await create('unpaid');
-  expect([replayed.status, isReplay(replayed), replayed.body]).toEqual([201, true, redactedSession(unpaid.body)]);
+  expect([replayed.status, isReplay(replayed), replayed.body]).toEqual([
+    201,
+    true,
+    redactedSession(unpaid.body),
+  ]);
   expect(await shop.idsOf(SESSIONS)).toEqual([paid, mismatched]);
 });
 
@@ -63,8 +75,16 @@ const pay = (id: string) => shop.record({ checkout_session: id, on_mismatch: 're
 
 test('a payment that comes just as its session is removed is refused', async () => {
   const id = await oldSession();
-  const paid = await overtaken(service, ['DELETE FROM checkout_sessions WHERE id = $1', uuidOf(id)], () => pay(id));
-  expectError(paid, { status: 404, code: 'not_found', errors: [['checkout_session', 'invalid_value']] });
+  const paid = await overtaken(
+    service,
+    ['DELETE FROM checkout_sessions WHERE id = $1', uuidOf(id)],
+    () => pay(id),
+  );
+  expectError(paid, {
+    status: 404,
+    code: 'not_found',
+    errors: [['checkout_session', 'invalid_value']],
+  });
 });
 
 test('a payment that comes first keeps its session, which is redacted', async () => {

@@ -32,17 +32,26 @@ beforeEach(async () => {
 /** The robot must create something that can be read back where the answer says it is. */
 async function expectCreated(path: string, start?: Start): Promise<number> {
   const key = path.startsWith('/ledger/') ? shop.ledgerKey : shop.key;
-  const { attempts, reply } = await new Robot({ url: service.url, document, key }, start).create(path);
-  expect([reply.status, reply.body]).toEqual([201, expect.objectContaining({ id: expect.any(String) })]);
+  const { attempts, reply } = await new Robot({ url: service.url, document, key }, start).create(
+    path,
+  );
+  expect([reply.status, reply.body]).toEqual([
+    201,
+    expect.objectContaining({ id: expect.any(String) }),
+  ]);
   const location = reply.headers.get('location');
   expect(location !== null).toBe('Location' in document.paths[path].post.responses[201].headers);
-  if (location !== null) expect((await get(service.url + location, { key })).body).toEqual(reply.body);
+  if (location !== null)
+    expect((await get(service.url + location, { key })).body).toEqual(reply.body);
   return attempts;
 }
 
-test.each([SESSIONS, PAYMENTS, REFUNDS, LEDGER_REFUNDS])('from an empty POST %s to a 201', async (path) => {
-  expect(await expectCreated(path)).toBeGreaterThan(2);
-});
+test.each([SESSIONS, PAYMENTS, REFUNDS, LEDGER_REFUNDS])(
+  'from an empty POST %s to a 201',
+  async (path) => {
+    expect(await expectCreated(path)).toBeGreaterThan(2);
+  },
+);
 
 const MERCHANTS = ['/operator/v1/organizations', '/operator/v1/organizations/{id}/api_keys'];
 
@@ -51,34 +60,57 @@ test('every operation that creates something is one of these', () => {
     ([, { post }]) => post && '201' in post.responses,
   );
   // A hold needs no body, an endpoint one URL, an organization a name, its key a mode: there is nothing for the robot to learn.
-  const easy = [`${PAYMENTS}/{id}/holds`, '/v1/webhook_endpoints', '/ledger/v1/webhook_endpoints', ...MERCHANTS];
-  expect(creating.map(([path]) => path).sort()).toEqual([PAYMENTS, SESSIONS, REFUNDS, LEDGER_REFUNDS, ...easy].sort());
+  const easy = [
+    `${PAYMENTS}/{id}/holds`,
+    '/v1/webhook_endpoints',
+    '/ledger/v1/webhook_endpoints',
+    ...MERCHANTS,
+  ];
+  expect(creating.map(([path]) => path).sort()).toEqual(
+    [PAYMENTS, SESSIONS, REFUNDS, LEDGER_REFUNDS, ...easy].sort(),
+  );
 });
 
 const price = { currency: 'eur', unit_amount: 1000, product_data: { name: 'Book', colour: 'red' } };
 const WRONG_LINE = { quantity: 0, price_data: price, amount_subtotal: 9 };
 
 const STARTS: readonly [name: string, path: string, start: () => Start | Promise<Start>][] = [
-  ['wrong sums', SESSIONS, () => ({ body: { ...SMALLEST, amount: 7, amount_total: 8, line_items: [WRONG_LINE] } })],
+  [
+    'wrong sums',
+    SESSIONS,
+    () => ({ body: { ...SMALLEST, amount: 7, amount_total: 8, line_items: [WRONG_LINE] } }),
+  ],
   [
     'wrong types',
     SESSIONS,
-    () => ({ body: { currency: 1, line_items: 'none', ui_mode: 'popup', metadata: [], expires_at: 1 } }),
+    () => ({
+      body: { currency: 1, line_items: 'none', ui_mode: 'popup', metadata: [], expires_at: 1 },
+    }),
   ],
   [
     'wrong currencies',
     SESSIONS,
-    () => ({ body: { currency: 'xau', line_items: [{ price_data: { ...price, currency: null } }] } }),
+    () => ({
+      body: { currency: 'xau', line_items: [{ price_data: { ...price, currency: null } }] },
+    }),
   ],
   ['a price that its quantity makes too much', SESSIONS, tooManyTimesTooMuch],
   ['a discount on the order', SESSIONS, () => ({ body: { ...SMALLEST, amount_discount: 400 } })],
   ['a body that is no object', SESSIONS, () => ({ body: [] })],
   ['a body that is too large', SESSIONS, () => ({ body: { description: 'x'.repeat(256 * 1024) } })],
-  ['another media type', SESSIONS, () => ({ headers: { 'content-type': 'text/plain' }, body: SMALLEST })],
+  [
+    'another media type',
+    SESSIONS,
+    () => ({ headers: { 'content-type': 'text/plain' }, body: SMALLEST }),
+  ],
   ['an encoding', SESSIONS, () => ({ headers: { 'content-encoding': 'gzip' }, body: SMALLEST })],
   ['a browser', SESSIONS, () => ({ headers: { origin: 'https://evil.example' }, body: SMALLEST })],
   ['an idempotency key that is taken', SESSIONS, takenKey],
-  ['unknown fields', PAYMENTS, () => ({ body: { organisation: 'mine', amount: '12', currency: 'usd' } })],
+  [
+    'unknown fields',
+    PAYMENTS,
+    () => ({ body: { organisation: 'mine', amount: '12', currency: 'usd' } }),
+  ],
   ['an unknown session', PAYMENTS, () => ({ body: { checkout_session: unknownId('cs_test') } })],
   ['another amount than the session asks for', PAYMENTS, anotherAmount],
   ['a session that is over', PAYMENTS, sessionThatIsOver],
@@ -101,13 +133,17 @@ async function takenKey(): Promise<Start> {
 
 async function anotherAmount(): Promise<Start> {
   const { id } = (await shop.createSession()).body;
-  return { body: { organization: shop.organization, amount: 1, currency: 'eur', checkout_session: id } };
+  return {
+    body: { organization: shop.organization, amount: 1, currency: 'eur', checkout_session: id },
+  };
 }
 
 async function sessionThatIsOver(): Promise<Start> {
   const { id } = (await shop.createSession()).body;
   await shop.expire(id);
-  return { body: { organization: shop.organization, amount: 1000, currency: 'usd', checkout_session: id } };
+  return {
+    body: { organization: shop.organization, amount: 1000, currency: 'usd', checkout_session: id },
+  };
 }
 
 async function takenReference(): Promise<Start> {

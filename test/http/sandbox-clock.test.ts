@@ -79,13 +79,18 @@ describe('the clock', () => {
     await advance(HOUR);
     const refused = await shop.post(CLOCK, body());
     expect(refused.status).toBe(400);
-    expect(refused.body.error).toMatchObject({ code: 'invalid_param', next_step: fixRequest('POST', CLOCK) });
+    expect(refused.body.error).toMatchObject({
+      code: 'invalid_param',
+      next_step: fixRequest('POST', CLOCK),
+    });
     expect(refused.body.error.errors).toMatchObject([{ param, code }]);
     expect((await read()).ahead_seconds).toBe(HOUR);
   });
 
   test('makes concurrent steps one after the other', async () => {
-    const steps = await atOnce(6, (index) => untilDecided(() => advance(HOUR, index % 2 ? shop.at(other) : shop)));
+    const steps = await atOnce(6, (index) =>
+      untilDecided(() => advance(HOUR, index % 2 ? shop.at(other) : shop)),
+    );
     expect(steps.map(({ status }) => status)).toEqual(Array(6).fill(200));
     const reached = steps.map(({ body }) => body.ahead_seconds).sort((one, next) => one - next);
     expect(reached).toEqual([1, 2, 3, 4, 5, 6].map((hours) => hours * HOUR));
@@ -112,7 +117,9 @@ describe('follows the clock:', () => {
 
   test('a session lives to its last second and no longer, before any sweeper', async () => {
     await advance(DAY);
-    const session = (await shop.createSession({ ...SMALLEST, expires_at: seconds() + DAY + 3 * HOUR })).body;
+    const session = (
+      await shop.createSession({ ...SMALLEST, expires_at: seconds() + DAY + 3 * HOUR })
+    ).body;
     expect(session.expires_at - session.created_at).toBeGreaterThan(2.9 * HOUR);
     await shop.post(CLOCK, { to: session.expires_at - 60 });
     expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual(session);
@@ -126,10 +133,14 @@ describe('follows the clock:', () => {
   });
 
   test('a session whose time comes later is paid until then, and expires by itself', async () => {
-    const [one, paid] = [(await shop.createSession(notified())).body, (await shop.createSession()).body];
+    const [one, paid] = [
+      (await shop.createSession(notified())).body,
+      (await shop.createSession()).body,
+    ];
     await shop.post(CLOCK, { to: one.expires_at - 2 });
     // A busy machine may take longer than the two seconds that are left.
-    const { mismatch } = (await shop.post(`/v1/test_helpers/checkout_sessions/${paid.id}/pay`)).body;
+    const { mismatch } = (await shop.post(`/v1/test_helpers/checkout_sessions/${paid.id}/pay`))
+      .body;
     expect([null, 'session_expired']).toContain(mismatch);
     await until(async () => (await shop.eventsOf(one.id)).length === 2, 'the sweeper has been by');
     expect((await shop.get(`/v1/checkout_sessions/${one.id}`)).body.status).toBe('expired');
@@ -162,19 +173,31 @@ describe('follows the clock:', () => {
       made.push({ payment, refund: refund.id, at: refund.created });
     }
     const [first, second, third] = made;
-    const listed = (path: string) => shop.idsOf(`/v1/${path}from=${second.at - HOUR}&to=${third.at - HOUR}`);
+    const listed = (path: string) =>
+      shop.idsOf(`/v1/${path}from=${second.at - HOUR}&to=${third.at - HOUR}`);
     expect(await listed('payments?')).toEqual([second.payment]);
-    for (const query of ['', `payment=${second.payment}&`, `payment=${second.payment}&status=pending&`])
+    for (const query of [
+      '',
+      `payment=${second.payment}&`,
+      `payment=${second.payment}&status=pending&`,
+    ])
       expect(await listed(`refunds?${query}`)).toEqual([second.refund]);
     expect(await listed(`refunds?payment=${first.payment}&`)).toEqual([]);
     const [proposed] = await shop.eventsOf(second.refund);
-    for (const query of ['type=refund.created&', `object=${second.refund}&`, 'type=refund.created&order=asc&'])
+    for (const query of [
+      'type=refund.created&',
+      `object=${second.refund}&`,
+      'type=refund.created&order=asc&',
+    ])
       expect(await listed(`events?${query}`)).toEqual([proposed.id]);
     expect(await listed('events?order=asc&')).toHaveLength(2);
   });
 
   test('a key ends', async () => {
-    const key = await createKey(service, { organization: shop.organization, expiresAt: Date.now() + DAY * 1000 });
+    const key = await createKey(service, {
+      organization: shop.organization,
+      expiresAt: Date.now() + DAY * 1000,
+    });
     const ask = (at: Service) => get(`${at.url}/v1/refunds`, { key });
     expect([(await ask(service)).status, (await ask(other)).status]).toEqual([200, 200]);
     await advance(DAY);
@@ -185,11 +208,18 @@ describe('follows the clock:', () => {
     await advance(30 * DAY);
     const keys = service.application.get(ManageApiKeys);
     const life = { lifetime: 20 * DAY * 1000 };
-    const made = await keys.create({ kind: 'secret', mode: 'test', organization: shop.organization, ...life });
+    const made = await keys.create({
+      kind: 'secret',
+      mode: 'test',
+      organization: shop.organization,
+      ...life,
+    });
     const rotated = await keys.rotate(made.key.state.id, { overlap: 7 * DAY * 1000, ...life });
     const statuses = () => {
       return Promise.all(
-        [made.token, rotated.token].map(async (key) => (await get(service.url + CLOCK, { key })).status),
+        [made.token, rotated.token].map(
+          async (key) => (await get(service.url + CLOCK, { key })).status,
+        ),
       );
     };
     expect(await statuses()).toEqual([200, 200]);
@@ -207,7 +237,11 @@ describe('follows the clock:', () => {
     const session = (await shop.createSession({ ...SMALLEST, ui_mode: 'embedded' })).body;
     const { body: page } = await shop.get(`/v1/checkout_sessions/${session.id}/page`);
     const allowedOrigins = ['https://shop.example'];
-    await createKey(service, { organization: shop.organization, allowedOrigins, expiresAt: Date.now() + HOUR * 1000 });
+    await createKey(service, {
+      organization: shop.organization,
+      allowedOrigins,
+      expiresAt: Date.now() + HOUR * 1000,
+    });
     const framers = async () => {
       const { headers } = await visit(service.url + new URL(page.embed_url).pathname);
       return headers.get('content-security-policy')?.split('; ').at(-1);
@@ -219,7 +253,18 @@ describe('follows the clock:', () => {
 });
 
 describe('webhooks', () => {
-  const scheduled = [0, 5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+  const scheduled = [
+    0,
+    5,
+    5 * 60,
+    30 * 60,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    14 * HOUR,
+    20 * HOUR,
+    24 * HOUR,
+  ];
   const attemptsAt = (event: string): Promise<Reply['body'][]> => shop.deliveriesOf(event);
 
   /** Each a pause of the schedule after the one before, give or take a tenth, and what the machine took meanwhile. */
@@ -238,7 +283,10 @@ describe('webhooks', () => {
   async function refusedSession(): Promise<string> {
     receiver.behave(answer(500));
     const { event } = await shop.notified(receiver.url);
-    await until(async () => (await attemptsAt(event)).length === 1, 'the first attempt is recorded');
+    await until(
+      async () => (await attemptsAt(event)).length === 1,
+      'the first attempt is recorded',
+    );
     return event;
   }
 
@@ -271,7 +319,9 @@ describe('webhooks', () => {
     const received = () => receiver.received.find((webhook) => webhook.id === id);
     await until(() => received() !== undefined);
     const { headers, text: body } = received() ?? { headers: {}, text: '' };
-    const [secret = ''] = await service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
+    const [secret = ''] = await service.application
+      .get(ManageOrganizations)
+      .webhookSecrets(shop.organization);
     const event = await verifyWebhook({ body, headers, secret });
     expect(event.created).toBeGreaterThanOrEqual(before + DAY);
   });
@@ -280,7 +330,9 @@ describe('webhooks', () => {
     await advance(DAY);
     let path = '';
     await expectNow(async () => {
-      const endpoint = (await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] })).body;
+      const endpoint = (
+        await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] })
+      ).body;
       path = `/v1/webhook_endpoints/${endpoint.id}`;
       const tested = (await shop.post(`${path}/test`, {})).body;
       return [endpoint.created, tested.attempted_at];
@@ -320,7 +372,9 @@ describe('does not follow the clock:', () => {
     const due = async () => {
       const planned = `SELECT extract(epoch FROM next_attempt_at)::float8 AS at FROM webhook_deliveries
         WHERE organization_id = $1 ORDER BY mode = 'test' AND receiver = $2 DESC, mode, receiver`;
-      return (await service.sql.query(planned, [organization, receivers[0]])).rows.map(({ at }) => at);
+      return (await service.sql.query(planned, [organization, receivers[0]])).rows.map(
+        ({ at }) => at,
+      );
     };
     const [own, ...others] = await due();
     await advance(HOUR / 2);
@@ -331,11 +385,15 @@ describe('does not follow the clock:', () => {
     const others = [await shop.in('live', service), await Shop.open(service)];
     const made = await Promise.all(others.map((of) => of.createSession()));
     await advance(30 * DAY);
-    const seen = async (of: Shop, at: number) => (await of.get(`/v1/checkout_sessions/${made[at]?.body.id}`)).body;
+    const seen = async (of: Shop, at: number) =>
+      (await of.get(`/v1/checkout_sessions/${made[at]?.body.id}`)).body;
     for (const [at, of] of others.entries()) expect(await seen(of, at)).toEqual(made[at]?.body);
     // Read in either mode, a live session has the time of live mode.
     expect(await seen(shop, 0)).toEqual(made[0]?.body);
-    await expectNow(() => Promise.all(others.map(async (of) => (await of.createSession()).body.created_at)), 0);
+    await expectNow(
+      () => Promise.all(others.map(async (of) => (await of.createSession()).body.created_at)),
+      0,
+    );
     const [before, after] = [await shop.createSession(), await others[1]?.createSession()];
     expect(before.body.created_at).toBeGreaterThan(after?.body.created_at);
     expect(before.body.id < after?.body.id).toBe(true);
@@ -366,7 +424,8 @@ describe('does not follow the clock:', () => {
     const [last] = await listed(`events?organization=${shop.organization}&limit=1`);
     expect(last.created).toBeLessThanOrEqual(seconds());
     const later = await madeBy(neighbour);
-    const refundsIn = async (query: string) => (await listed(`events?${query}`)).map(({ data }) => data.object.id);
+    const refundsIn = async (query: string) =>
+      (await listed(`events?${query}`)).map(({ data }) => data.object.id);
     for (const from of [`from=${last.created}`, `cursor=${last.id}`])
       expect(await refundsIn(`order=asc&limit=100&${from}`)).toContain(later.refunds);
     expect(await refundsIn('limit=1')).toEqual([later.refunds]);

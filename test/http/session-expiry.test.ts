@@ -15,7 +15,9 @@ const HOUR_MS = 3_600_000;
 
 const service = useService();
 /** Another instance, whose own clock is an hour late: only the database's may count. */
-const late = useOther(service, { clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS } });
+const late = useOther(service, {
+  clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS },
+});
 const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
@@ -31,14 +33,18 @@ async function ending<Session extends { id: string }>(session: Session, seconds:
 }
 
 async function databaseSeconds(): Promise<number> {
-  const { rows } = await service.sql.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS now');
+  const { rows } = await service.sql.query(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
+  );
   return rows[0].now;
 }
 
 test('a session whose total is 0 is either completed or expired, when both are asked for at once', async () => {
   const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
   for (let race = 0; race < 20; race++) {
-    const { id } = (await shop.createSession({ currency: 'usd', line_items: [{ price_data: price }] })).body;
+    const { id } = (
+      await shop.createSession({ currency: 'usd', line_items: [{ price_data: price }] })
+    ).body;
     const both = [() => shop.bare(`${PATH}/${id}/complete`), () => shop.expire(id)];
     const answers = await Promise.all(both.map(untilDecided));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
@@ -56,7 +62,8 @@ test('from the second of expires_at every read, list and filter says expired, by
     'filter expired': async () => ((await listed('?status=expired')) ? 'expired' : 'open'),
   };
   const expectAll = async (status: string) => {
-    for (const [name, look] of Object.entries(looks)) expect([name, await look()]).toEqual([name, status]);
+    for (const [name, look] of Object.entries(looks))
+      expect([name, await look()]).toEqual([name, status]);
   };
   await expectAll('open');
   const session = await ending(open, 2);
@@ -84,29 +91,50 @@ test('two instances expire overdue sessions in batches, each session exactly onc
     CREATE TRIGGER note AFTER UPDATE OF status ON checkout_sessions FOR EACH ROW EXECUTE FUNCTION note()`);
   const made = await Promise.all(Array.from({ length: DUE + 1 }, () => shop.createSession()));
   const [open, ...due] = made.map(({ body }) => uuidOf(body.id));
-  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [due]);
-  const sweep = ({ application }: Service) => application.get(SessionSweeper).expire(undefined, BATCH);
+  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [
+    due,
+  ]);
+  const sweep = ({ application }: Service) =>
+    application.get(SessionSweeper).expire(undefined, BATCH);
   await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)]);
   // One that finds only what others are settling, the service's own sweepers too, ends before they do.
   await until(async () => {
     const overdue = "SELECT FROM checkout_sessions WHERE status = 'open' AND expires_at <= now()";
     return (await service.sql.query(overdue)).rowCount === 0;
   }, 'every session is settled');
-  const { rows } = await service.sql.query('SELECT id FROM settled WHERE id = ANY($1) ORDER BY id', [[open, ...due]]);
-  expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(due.map((id) => id?.replaceAll('-', '')).sort());
+  const { rows } = await service.sql.query(
+    'SELECT id FROM settled WHERE id = ANY($1) ORDER BY id',
+    [[open, ...due]],
+  );
+  expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(
+    due.map((id) => id?.replaceAll('-', '')).sort(),
+  );
   const { body } = await shop.get(`${PATH}?status=open`);
   expect(body.data.map(({ id }: { id: string }) => uuidOf(id))).toEqual([open]);
 });
 
 test('overdue sessions of both modes expire each with an event of its mode', async () => {
   const twin = await Shop.openTwin(service);
-  const ids = await Promise.all(MODES.map(async (mode) => (await twin[mode].createSession()).body.id as string));
-  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY ($1)', [ids.map(uuidOf)]);
-  await Promise.all([service, late].map(({ application }) => application.get(SessionSweeper).expire()));
+  const ids = await Promise.all(
+    MODES.map(async (mode) => (await twin[mode].createSession()).body.id as string),
+  );
+  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY ($1)', [
+    ids.map(uuidOf),
+  ]);
+  await Promise.all(
+    [service, late].map(({ application }) => application.get(SessionSweeper).expire()),
+  );
   for (const [at, mode] of MODES.entries()) {
-    await until(async () => (await twin[mode].eventsOf(ids[at] as string)).length === 2, 'it is stored');
+    await until(
+      async () => (await twin[mode].eventsOf(ids[at] as string)).length === 2,
+      'it is stored',
+    );
     const [, expired] = await twin[mode].eventsOf(ids[at] as string);
-    expect(expired).toMatchObject({ type: 'checkout.session.expired', mode, data: { object: { status: 'expired' } } });
+    expect(expired).toMatchObject({
+      type: 'checkout.session.expired',
+      mode,
+      data: { object: { status: 'expired' } },
+    });
   }
 });
 
@@ -114,16 +142,19 @@ test('overdue sessions of both modes expire each with an event of its mode', asy
 test.each([
   ['whose time has not come', 'test', 0],
   ['of live mode', 'live', 2 * 24 * HOUR_MS],
-] as const)('a session %s is not expired for one of test mode that was at its place', async (_, mode, ahead) => {
-  const twin = await Shop.openTwin(service);
-  const { id } = (await twin[mode].createSession()).body;
-  const find = 'SELECT ctid AS place FROM checkout_sessions WHERE id = $1';
-  const [{ place }] = (await service.sql.query(find, [uuidOf(id)])).rows;
-  const { organization } = twin.test;
-  const found = { organization, mode: 'test', place, id, expiresAt: '' } as const;
-  await service.application.get(SessionSweeper).expireThese([found], ahead);
-  expect((await twin[mode].get(`${PATH}/${id}`)).body.status).toBe('open');
-});
+] as const)(
+  'a session %s is not expired for one of test mode that was at its place',
+  async (_, mode, ahead) => {
+    const twin = await Shop.openTwin(service);
+    const { id } = (await twin[mode].createSession()).body;
+    const find = 'SELECT ctid AS place FROM checkout_sessions WHERE id = $1';
+    const [{ place }] = (await service.sql.query(find, [uuidOf(id)])).rows;
+    const { organization } = twin.test;
+    const found = { organization, mode: 'test', place, id, expiresAt: '' } as const;
+    await service.application.get(SessionSweeper).expireThese([found], ahead);
+    expect((await twin[mode].get(`${PATH}/${id}`)).body.status).toBe('open');
+  },
+);
 
 test('a session that cannot be expired stops no other', async () => {
   // The services' own sweepers would hold the rows.
@@ -139,12 +170,14 @@ test('a session that cannot be expired stops no other', async () => {
       WHEN (NEW.status = 'expired' AND NEW.id IN ('${poisoned.map(uuidOf).join("', '")}'))
       EXECUTE FUNCTION refuse_update()`);
   const overdue = (id: string, at: number) =>
-    service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - make_interval(secs => $2) WHERE id = $1`, [
-      uuidOf(id),
-      60 - at,
-    ]);
+    service.sql.query(
+      `UPDATE checkout_sessions SET expires_at = now() - make_interval(secs => $2) WHERE id = $1`,
+      [uuidOf(id), 60 - at],
+    );
   await Promise.all(ids.map(overdue));
-  await expect(service.application.get(SessionSweeper).expire(undefined, BATCH)).rejects.toThrow('cannot be expired');
+  await expect(service.application.get(SessionSweeper).expire(undefined, BATCH)).rejects.toThrow(
+    'cannot be expired',
+  );
   const stored = 'SELECT id FROM checkout_sessions WHERE id = ANY ($1) AND status = $2 ORDER BY id';
   const open = (await service.sql.query(stored, [ids.map(uuidOf), 'open'])).rows;
   expect(open.map(({ id }) => id.replaceAll('-', ''))).toEqual(poisoned.map(uuidOf).sort());

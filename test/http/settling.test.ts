@@ -62,17 +62,22 @@ function start({ pay = async () => succeeded(), ...others }: Partial<SettleOptio
   return worker;
 }
 
-const propose = async (amount = 1): Promise<string> => (await shop.propose(payment, amount)).body.id;
+const propose = async (amount = 1): Promise<string> =>
+  (await shop.propose(payment, amount)).body.id;
 const proposed = async (count: number): Promise<string[]> => {
   const ids: string[] = [];
   while (ids.length < count) ids.push(await propose(ids.length + 1));
   return ids;
 };
 const read = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
-const untilIs = (id: string, status: string) => until(async () => (await read(id)).status === status);
+const untilIs = (id: string, status: string) =>
+  until(async () => (await read(id)).status === status);
 /** Its lease is over, and so is the wait after it. */
 const lapse = (id: string) =>
-  service.sql.query('UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1', [uuidOf(id)]);
+  service.sql.query(
+    'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1',
+    [uuidOf(id)],
+  );
 
 /** Refunds whose worker died. */
 async function abandoned(count = 1): Promise<string[]> {
@@ -123,14 +128,20 @@ test.each([
   start({ find, fetch, pay: async () => succeeded('p_2') });
   await untilIs(there, 'succeeded');
   await untilIs(missing, 'succeeded');
-  expect([(await read(there)).provider_reference, (await read(missing)).provider_reference]).toEqual(['p_1', 'p_2']);
+  expect([
+    (await read(there)).provider_reference,
+    (await read(missing)).provider_reference,
+  ]).toEqual(['p_1', 'p_2']);
   expect(paid).toEqual([missing]);
 });
 
 /** Refunds were proposed 13 hours ago. */
 async function aged(...request: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...request);
-  const text = (await answer.text()).replaceAll(/"created":(\d+)/g, (_, at) => `"created":${at - 13 * 3600}`);
+  const text = (await answer.text()).replaceAll(
+    /"created":(\d+)/g,
+    (_, at) => `"created":${at - 13 * 3600}`,
+  );
   return new Response(text, { status: answer.status });
 }
 
@@ -222,7 +233,8 @@ test('a worker that slept longer than its lease does not pay', async () => {
 test('waits longer each time that nothing can be paid, and never pays what was claimed too often', async () => {
   const id = await propose();
   start({ pay: async () => later(1000, 'no balance'), stuckAfter: 2 });
-  const wait = 'SELECT round(extract(epoch FROM claimable_at - now()))::int AS seconds FROM refunds WHERE id = $1';
+  const wait =
+    'SELECT round(extract(epoch FROM claimable_at - now()))::int AS seconds FROM refunds WHERE id = $1';
   const claimableIn = async () => (await service.sql.query(wait, [uuidOf(id)])).rows[0].seconds;
   for (const times of [1, 2]) {
     await until(async () => outcomes.length === times && (await read(id)).claim === null);
@@ -231,7 +243,10 @@ test('waits longer each time that nothing can be paid, and never pays what was c
   }
   await until(() => outcomes.length === 3);
   expect(outcomes[2]).toEqual(stuck('It was claimed 3 times, and the provider does not know it.'));
-  expect([paid, (await read(id)).claim]).toEqual([[id, id], { number: 3, expires_at: expect.any(Number) }]);
+  expect([paid, (await read(id)).claim]).toEqual([
+    [id, id],
+    { number: 3, expires_at: expect.any(Number) },
+  ]);
 });
 
 test('wakes when it is told to, and stops when what it began is reported', async () => {
@@ -271,7 +286,11 @@ test('a worker that starts looks at what was submitted, and again when it is tol
   await untilIs(id, 'succeeded');
   truth = failed('account closed');
   await worker.look(id);
-  expect(await read(id)).toMatchObject({ status: 'failed', reason: 'account closed', provider_reference: 'p_1' });
+  expect(await read(id)).toMatchObject({
+    status: 'failed',
+    reason: 'account closed',
+    provider_reference: 'p_1',
+  });
   await worker.look(id);
   expect([paid, errors]).toEqual([[id], []]);
   truth = succeeded('p_1');
@@ -302,7 +321,10 @@ test('hears why Tillgate refuses, and goes on', async () => {
 
 test('reconcile lists what is missing, extra, of another amount or in another state', async () => {
   const ids = await proposed(8);
-  const [right, gone, more, early, twice, refused, bounced, open] = ids as [string, ...string[]] as string[];
+  const [right, gone, more, early, twice, refused, bounced, open] = ids as [
+    string,
+    ...string[],
+  ] as string[];
   for (const id of [right, gone, more, twice, bounced]) await shop.succeed(id as string);
   await shop.fail(refused as string);
   const payout = (refund = '', amount = 0, status: Payout['status'] = 'succeeded'): Payout => {
@@ -317,7 +339,12 @@ test('reconcile lists what is missing, extra, of another amount or in another st
   const { organization, ledgerKey: key } = shop;
   const found = await reconcile(theirs(), { url, key, organization, from: '2026-01-01' });
   const of = async (kind: string, refund = '', other?: Payout) => {
-    return { kind, refund, theirs: other, ours: ids.includes(refund) ? await read(refund) : undefined };
+    return {
+      kind,
+      refund,
+      theirs: other,
+      ours: ids.includes(refund) ? await read(refund) : undefined,
+    };
   };
   expect(found).toEqual([
     await of('amount', more, payout(more, 4)),
@@ -329,7 +356,9 @@ test('reconcile lists what is missing, extra, of another amount or in another st
   ]);
   expect((await read(open as string)).status).toBe('pending');
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  expect(await reconcile([payout(right, 1)], { url, key, organization, from: tomorrow })).toEqual([]);
+  expect(await reconcile([payout(right, 1)], { url, key, organization, from: tomorrow })).toEqual(
+    [],
+  );
 });
 
 describe('a payout that was made elsewhere', () => {
@@ -341,17 +370,29 @@ describe('a payout that was made elsewhere', () => {
     reconcile(theirs, { url: service.url, key: shop.ledgerKey, organization: shop.organization });
 
   test('differs until it is recorded, which may be repeated, and again when it came back', async () => {
-    const others = [made({ reference: 'd_2', status: 'pending' }), made({ reference: 'd_3', status: 'failed' })];
+    const others = [
+      made({ reference: 'd_2', status: 'pending' }),
+      made({ reference: 'd_3', status: 'failed' }),
+    ];
     const unknown = { kind: 'elsewhere', refund: undefined, ours: undefined, theirs: made() };
     expect(await differences(made(), ...others)).toEqual([unknown]);
     const options = { url: service.url, key: shop.ledgerKey };
     const refund = await recordPayout(made(), options);
-    expect(refund).toMatchObject({ payment, amount: 500, status: 'succeeded', provider_reference: 'd_1' });
+    expect(refund).toMatchObject({
+      payment,
+      amount: 500,
+      status: 'succeeded',
+      provider_reference: 'd_1',
+    });
     expect(await recordPayout(made(), options)).toEqual(refund);
     expect(await differences(made())).toEqual([]);
     const cameBack = made({ status: 'failed' });
-    expect(await differences(cameBack)).toEqual([{ kind: 'state', refund: refund.id, ours: refund, theirs: cameBack }]);
-    expect(await differences()).toEqual([{ kind: 'missing', refund: refund.id, ours: refund, theirs: undefined }]);
+    expect(await differences(cameBack)).toEqual([
+      { kind: 'state', refund: refund.id, ours: refund, theirs: cameBack },
+    ]);
+    expect(await differences()).toEqual([
+      { kind: 'missing', refund: refund.id, ours: refund, theirs: undefined },
+    ]);
     await shop.return(refund.id);
     expect(await differences(cameBack)).toEqual([]);
   });
@@ -370,7 +411,9 @@ describe('a payout that was made elsewhere', () => {
     ['is pending', { status: 'pending' as const }],
     ['is in another currency', { currency: 'eur' }],
   ])('is not recorded if it %s', async (_, facts) => {
-    await expect(recordPayout(made(facts), { url: service.url, key: shop.ledgerKey })).rejects.toThrow(TypeError);
+    await expect(
+      recordPayout(made(facts), { url: service.url, key: shop.ledgerKey }),
+    ).rejects.toThrow(TypeError);
     expect((await shop.amountsOf(payment)).refunded).toBe(0);
   });
 });

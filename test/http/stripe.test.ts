@@ -8,7 +8,12 @@ import { atOnce, SMALLEST } from '../support/client.js';
 import { openPage, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { run, type Started, until } from '../support/processes.js';
 import { freePort, listen } from '../support/sockets.js';
-import { type Fields, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, Stripe } from '../support/stripe.js';
+import {
+  type Fields,
+  STRIPE_SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET,
+  Stripe,
+} from '../support/stripe.js';
 
 const GUIDE = readFileSync('docs/guides/connect-your-payment-provider.md', 'utf8');
 const [, QUERY = ''] = /--payment-url 'http:\/\/localhost:4200(.*?)'/.exec(GUIDE) ?? [];
@@ -27,8 +32,16 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${PORT}`;
   const secrets = { TILLGATE_LEDGER_KEY: shop.ledgerKey, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET };
   const ports = { PORT, STRIPE_MOCK_PORT: String(await listen(stripe.server)) };
-  const STRIPE_ACCOUNTS = JSON.stringify({ [connected.organization]: { id: 'acct_1', fee_percent: 2.5 } });
-  const environment = { STRIPE_ACCOUNTS, TILLGATE_URL: service.url, POLL_SECONDS: '0.1', ...secrets, ...ports };
+  const STRIPE_ACCOUNTS = JSON.stringify({
+    [connected.organization]: { id: 'acct_1', fee_percent: 2.5 },
+  });
+  const environment = {
+    STRIPE_ACCOUNTS,
+    TILLGATE_URL: service.url,
+    POLL_SECONDS: '0.1',
+    ...secrets,
+    ...ports,
+  };
   program = run(['dist/examples/stripe/stripe.js'], environment);
   const isThere = () => fetch(address).catch(() => undefined);
   await until(async () => (await isThere()) !== undefined);
@@ -63,7 +76,11 @@ const priced = (currency: string, unit_amount: number) => ({
 
 /** A session whose customer has pressed Pay, and where that led. */
 async function pressed(order: object = priced('usd', 1000), owner = shop) {
-  const { id, path } = await openPage(owner, { ...SMALLEST, ...order, success_url: 'https://shop.example/thanks' });
+  const { id, path } = await openPage(owner, {
+    ...SMALLEST,
+    ...order,
+    success_url: 'https://shop.example/thanks',
+  });
   await setPaymentUrl(service, owner, address + QUERY);
   const page = service.url + path;
   const start = async () => String((await submit(`${page}/pay`)).location);
@@ -74,7 +91,8 @@ async function pressed(order: object = priced('usd', 1000), owner = shop) {
 
 const now = () => Date.now() / 1000;
 
-const paymentsOf = async (id: string) => (await shop.ledgerGet(`/ledger/v1/payments?checkout_session=${id}`)).body.data;
+const paymentsOf = async (id: string) =>
+  (await shop.ledgerGet(`/ledger/v1/payments?checkout_session=${id}`)).body.data;
 const refundOf = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
 
 async function captured() {
@@ -83,7 +101,11 @@ async function captured() {
 }
 
 /** Proposes a refund, and waits until Stripe's side of it is as it should be. */
-async function refunded(payment: string, amount: number, isDone: (refund: Fields) => boolean): Promise<string> {
+async function refunded(
+  payment: string,
+  amount: number,
+  isDone: (refund: Fields) => boolean,
+): Promise<string> {
   const { id } = (await shop.propose(payment, amount)).body;
   await until(async () => isDone(await refundOf(id)));
   return id;
@@ -113,18 +135,24 @@ test('a session is paid at Stripe', async () => {
     success_url: `${page}/return`,
     cancel_url: `${page}/cancel`,
   });
-  expect([await tellPaid(id, 'paid', 'whsec_other'), await tellPaid(id, 'unpaid')]).toEqual([400, 204]);
+  expect([await tellPaid(id, 'paid', 'whsec_other'), await tellPaid(id, 'unpaid')]).toEqual([
+    400, 204,
+  ]);
   expect(stateIn(await visit(`${page}/return`))).toBe('being_paid');
   expect([await tellPaid(id), await tellPaid(id)]).toEqual([204, 204]);
   expect((await visit(`${page}/return`)).location).toBe('https://shop.example/thanks');
-  expect(await paymentsOf(id)).toMatchObject([{ amount: 1000, mismatch: null, reference: `pi_${id}` }]);
+  expect(await paymentsOf(id)).toMatchObject([
+    { amount: 1000, mismatch: null, reference: `pi_${id}` },
+  ]);
   expect((await visit(start)).location).toBe(`${page}/return`);
 });
 
 test('customers who press Pay twice at once are led to one page', async () => {
   const { id, start } = await pressed();
   const led = await atOnce(4, () => visit(start));
-  expect(new Set(led.map(({ location }) => location))).toEqual(new Set([stripe.pagesOf(id)[0]?.url]));
+  expect(new Set(led.map(({ location }) => location))).toEqual(
+    new Set([stripe.pagesOf(id)[0]?.url]),
+  );
 });
 
 test('Stripe shows the lines, the e-mail address and the language', async () => {
@@ -132,7 +160,10 @@ test('Stripe shows the lines, the e-mail address and the language', async () => 
     ...more,
     price_data: { currency: 'usd', unit_amount, product_data: { name } },
   });
-  const lines = [line('T-shirt', 1299, { quantity: 2 }), line('Mug', 900, { quantity: 3, amount_discount: 100 })];
+  const lines = [
+    line('T-shirt', 1299, { quantity: 2 }),
+    line('Mug', 900, { quantity: 3, amount_discount: 100 }),
+  ];
   const customer = { customer_email: 'ada@shop.example', locale: 'de-AT' };
   const order = { currency: 'usd', line_items: lines, amount_shipping: 490, ...customer };
   const { start, form } = await pressed(order);
@@ -154,19 +185,25 @@ test('Stripe shows the lines, the e-mail address and the language', async () => 
   });
   await visit(british.start);
   // Stripe takes no single thousandths.
-  expect(british.form()).toMatchObject({ 'line_items[0][price_data][unit_amount]': '10', locale: 'en-GB' });
+  expect(british.form()).toMatchObject({
+    'line_items[0][price_data][unit_amount]': '10',
+    locale: 'en-GB',
+  });
 });
 
 test.each([
   [5, 30, 42],
   [120, 119, 120],
   [24 * 60, 24 * 60 - 12, 24 * 60],
-])('a session that ends in %d min has a page at Stripe that ends in %d to %d min', async (ours, least, most) => {
-  const { start, form } = await pressed({ expires_at: Math.floor(now()) + ours * 60 });
-  await visit(start);
-  const minutes = (Number(form().expires_at) - now()) / 60;
-  expect([minutes > least, minutes < most]).toEqual([true, true]);
-});
+])(
+  'a session that ends in %d min has a page at Stripe that ends in %d to %d min',
+  async (ours, least, most) => {
+    const { start, form } = await pressed({ expires_at: Math.floor(now()) + ours * 60 });
+    await visit(start);
+    const minutes = (Number(form().expires_at) - now()) / 60;
+    expect([minutes > least, minutes < most]).toEqual([true, true]);
+  },
+);
 
 test('the page at Stripe ends with the session, and not once it is paid', async () => {
   const [left, paid, other] = [await pressed(), await pressed(), await pressed()];
@@ -200,7 +237,10 @@ test('a customer whom Stripe refuses reads so on the page, and can pay once the 
 });
 
 test('a detail that Stripe refuses stops no payment', async () => {
-  const { pay, form } = await pressed({ ...priced('usd', 1000), customer_email: 'ada@shop.example' });
+  const { pay, form } = await pressed({
+    ...priced('usd', 1000),
+    customer_email: 'ada@shop.example',
+  });
   stripe.refusesPage = ({ customer_email }) => customer_email !== undefined;
   expect(await pay()).toContain('https://checkout.stripe.com/');
   expect(form()['line_items[0][price_data][product_data][name]']).toBe('Your order');
@@ -209,11 +249,17 @@ test('a detail that Stripe refuses stops no payment', async () => {
 test('a payment that the bank refuses days later can be made again', async () => {
   const { id, page, pay } = await pressed();
   const first = await pay();
-  const { id: at } = stripe.changePage(stripe.pagesOf(id)[0]?.id, { status: 'complete', url: null });
-  const is = (status: string) => stripe.changePage(at, { payment_intent: { id: `pi_${id}`, status } });
+  const { id: at } = stripe.changePage(stripe.pagesOf(id)[0]?.id, {
+    status: 'complete',
+    url: null,
+  });
+  const is = (status: string) =>
+    stripe.changePage(at, { payment_intent: { id: `pi_${id}`, status } });
   is('processing');
   expect(await pay()).toBe(`${page}/return`);
-  expect(await tell('checkout.session.async_payment_failed', is('requires_payment_method'))).toBe(204);
+  expect(await tell('checkout.session.async_payment_failed', is('requires_payment_method'))).toBe(
+    204,
+  );
   const second = await pay();
   expect([second, await pay()]).toEqual([stripe.pagesOf(id)[1]?.url, second]);
   expect(second).not.toBe(first);
@@ -232,7 +278,12 @@ test('nobody is led to another site or page, and nobody without the page is led 
   const { id, page, start } = await pressed();
   const other = await pressed();
   for (const way of ['return', 'cancel']) {
-    for (const forged of [`https://evil.example/?${page}`, `${other.page}/${way}`, `${page}/${way}/x`, '']) {
+    for (const forged of [
+      `https://evil.example/?${page}`,
+      `${other.page}/${way}`,
+      `${page}/${way}/x`,
+      '',
+    ]) {
       const url = new URL(start);
       url.searchParams.set(way, forged);
       expect((await visit(url.href)).status).toBe(500);
@@ -250,32 +301,47 @@ test('what is public bears strangers, and tells whether it lives', async () => {
 });
 
 const AT_STRIPE = Object.entries({ isk: 50_000, ugx: 50_000, mga: 5, jpy: 500, kwd: 500 });
-test.each(AT_STRIPE)('%s 500 is %d at Stripe, and paid and refunded as such', async (currency, atStripe) => {
-  const amount = 500;
-  const { id, start, form } = await pressed(priced(currency, amount));
-  await visit(start);
-  expect(form()['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
-  await tellPaid(id);
-  const [payment] = await paymentsOf(id);
-  expect(payment).toMatchObject({ amount, currency, mismatch: null });
-  const refund = await refunded(payment.id, amount, isSettled);
-  expect(stripe.refunds.get(refund)).toMatchObject({ amount: atStripe, payment_intent: `pi_${id}` });
-});
+test.each(AT_STRIPE)(
+  '%s 500 is %d at Stripe, and paid and refunded as such',
+  async (currency, atStripe) => {
+    const amount = 500;
+    const { id, start, form } = await pressed(priced(currency, amount));
+    await visit(start);
+    expect(form()['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
+    await tellPaid(id);
+    const [payment] = await paymentsOf(id);
+    expect(payment).toMatchObject({ amount, currency, mismatch: null });
+    const refund = await refunded(payment.id, amount, isSettled);
+    expect(stripe.refunds.get(refund)).toMatchObject({
+      amount: atStripe,
+      payment_intent: `pi_${id}`,
+    });
+  },
+);
 
-test.each(['mga', 'kwd'])('505 of the minor unit of %s cannot be paid or refunded at Stripe', async (currency) => {
-  const amount = 505;
-  const { id, page, pay } = await pressed(priced(currency, amount));
-  expect([await pay(), stripe.pagesOf(id)]).toEqual([`${page}/cancel`, []]);
-  const payment = await shop.capture({ currency, reference: `pi_${id}` });
-  const reason = `Stripe does not move such small parts of ${currency.toUpperCase()}.`;
-  expect(await refundOf(await refunded(payment, amount, isSettled))).toMatchObject({ status: 'failed', reason });
-});
+test.each(['mga', 'kwd'])(
+  '505 of the minor unit of %s cannot be paid or refunded at Stripe',
+  async (currency) => {
+    const amount = 505;
+    const { id, page, pay } = await pressed(priced(currency, amount));
+    expect([await pay(), stripe.pagesOf(id)]).toEqual([`${page}/cancel`, []]);
+    const payment = await shop.capture({ currency, reference: `pi_${id}` });
+    const reason = `Stripe does not move such small parts of ${currency.toUpperCase()}.`;
+    expect(await refundOf(await refunded(payment, amount, isSettled))).toMatchObject({
+      status: 'failed',
+      reason,
+    });
+  },
+);
 
 test('a refund whose answer is lost is found, and not paid again', async () => {
   const { payment } = await captured();
   stripe.loses = /^POST/;
   const id = await refunded(payment, 2000, isSettled);
-  expect(await refundOf(id)).toMatchObject({ status: 'succeeded', provider_reference: `re_of_${id}` });
+  expect(await refundOf(id)).toMatchObject({
+    status: 'succeeded',
+    provider_reference: `re_of_${id}`,
+  });
 });
 
 test('what Stripe will never pay fails, and any other refusal waits for a person', async () => {
@@ -294,12 +360,20 @@ test('a pending refund succeeds later, and its money comes back', async () => {
   const id = await refunded(payment, 2000, isSubmitted);
   expect(await tell('refund.updated', stripe.change(id, { status: 'succeeded' }))).toBe(204);
   expect(await refundOf(id)).toMatchObject({ status: 'succeeded' });
-  const failed = stripe.change(id, { status: 'failed', failure_reason: 'expired_or_canceled_card' });
+  const failed = stripe.change(id, {
+    status: 'failed',
+    failure_reason: 'expired_or_canceled_card',
+  });
   stripe.loses = /^GET/;
   expect(await tell('refund.failed', failed)).toBe(500);
   stripe.loses = /^$/;
-  expect([await tell('refund.failed', failed), await tell('refund.failed', failed)]).toEqual([204, 204]);
-  expect(await refundOf(id)).toMatchObject({ status: 'failed', reason: 'expired_or_canceled_card' });
+  expect([await tell('refund.failed', failed), await tell('refund.failed', failed)]).toEqual([
+    204, 204,
+  ]);
+  expect(await refundOf(id)).toMatchObject({
+    status: 'failed',
+    reason: 'expired_or_canceled_card',
+  });
   expect(await tell('refund.failed', { ...failed, metadata: {} })).toBe(204);
 });
 
@@ -320,7 +394,11 @@ test("money of a connected account is transferred there, and refunds take both p
 
 describe('a refund that was made in the dashboard', () => {
   const EVENTS = ['charge.refunded', 'refund.created', 'refund.updated'];
-  const ORDERS = [EVENTS, EVENTS.toReversed(), ['refund.updated', 'charge.refunded', 'refund.created']];
+  const ORDERS = [
+    EVENTS,
+    EVENTS.toReversed(),
+    ['refund.updated', 'charge.refunded', 'refund.created'],
+  ];
   const refundsOf = async (payment: string) =>
     (await shop.ledgerGet(`/ledger/v1/refunds?status=all&payment=${payment}`)).body.data;
   const madeElsewhere = (payment_intent: string, amount: number) =>
@@ -332,12 +410,17 @@ describe('a refund that was made in the dashboard', () => {
     const inLive = await live.capture({ reference: payment_intent });
     const own = await refunded(payment, 2000, isSettled);
     // What the worker made is never taken for another's, whatever Tillgate knows of it.
-    stripe.refundInDashboard(`re_${randomUUID()}`, { payment_intent, amount: 100, metadata: { refund: own } });
+    stripe.refundInDashboard(`re_${randomUUID()}`, {
+      payment_intent,
+      amount: 100,
+      metadata: { refund: own },
+    });
     const recorded: unknown[] = [];
     for (const amount of [1000, 2000]) {
       const { id } = madeElsewhere(payment_intent, amount);
       recorded.push({ amount, provider_reference: id, status: 'succeeded' });
-      for (const type of [...order, ...order]) expect(await tell(type, stripe.refunds.get(String(id)) ?? {})).toBe(204);
+      for (const type of [...order, ...order])
+        expect(await tell(type, stripe.refunds.get(String(id)) ?? {})).toBe(204);
       expect((await refundsOf(payment)).slice(1)).toMatchObject(recorded);
     }
     await atOnce(4, () => tell('refund.updated', stripe.refunds.get(own) ?? {}));
@@ -364,17 +447,25 @@ describe('a refund that was made in the dashboard', () => {
     }
     for (const type of ['refund.failed', 'refund.updated', 'charge.refunded', 'refund.failed']) {
       expect(await tell(type, { payment_intent })).toBe(204);
-      expect(await refundsOf(payment)).toMatchObject([{ provider_reference: known, status: 'failed', reason: 'lost' }]);
+      expect(await refundsOf(payment)).toMatchObject([
+        { provider_reference: known, status: 'failed', reason: 'lost' },
+      ]);
     }
-    expect((await shop.ledgerGet(`/ledger/v1/payments/${payment}`)).body.amount_refundable).toBe(5000);
+    expect((await shop.ledgerGet(`/ledger/v1/payments/${payment}`)).body.amount_refundable).toBe(
+      5000,
+    );
   });
 
   test('and is pending is recorded when it has succeeded', async () => {
     const { payment, payment_intent } = await captured();
     const { id } = madeElsewhere(payment_intent, 1000);
-    expect(await tell('refund.created', stripe.change(String(id), { status: 'pending' }))).toBe(204);
+    expect(await tell('refund.created', stripe.change(String(id), { status: 'pending' }))).toBe(
+      204,
+    );
     expect(await refundsOf(payment)).toEqual([]);
-    expect(await tell('refund.updated', stripe.change(String(id), { status: 'succeeded' }))).toBe(204);
+    expect(await tell('refund.updated', stripe.change(String(id), { status: 'succeeded' }))).toBe(
+      204,
+    );
     expect(await refundsOf(payment)).toHaveLength(1);
   });
 
@@ -389,7 +480,10 @@ describe('a refund that was made in the dashboard', () => {
     expect(await tell('refund.created', refund)).toBe(500);
     await tell('refund.failed', stripe.change(pending, { status: 'failed' }));
     expect(await tell('refund.created', refund)).toBe(204);
-    expect(await refundsOf(payment)).toMatchObject([{ status: 'failed' }, { amount: 4000, status: 'succeeded' }]);
+    expect(await refundsOf(payment)).toMatchObject([
+      { status: 'failed' },
+      { amount: 4000, status: 'succeeded' },
+    ]);
   });
 
   test('of a payment that is not of Tillgate is left alone', async () => {
@@ -420,10 +514,14 @@ test('events that arrive at once hold the disputed amount once', async () => {
   const dispute = stripe.dispute({ payment_intent, status: 'needs_response', amount: 500 });
   await atOnce(5, () => tell('charge.dispute.created', dispute));
   const { data } = (await shop.ledgerGet(`/ledger/v1/holds?payment=${payment}`)).body;
-  expect(data).toMatchObject([{ amount: 500, reason: 'fraudulent', reference: dispute.id, status: 'active' }]);
+  expect(data).toMatchObject([
+    { amount: 500, reason: 'fraudulent', reference: dispute.id, status: 'active' },
+  ]);
 });
 
 test('keys of two modes are refused', async () => {
   const keys = { TILLGATE_LEDGER_KEY: 'lk_live_1', STRIPE_SECRET_KEY };
-  expect((await run(['dist/examples/stripe/stripe.js'], keys).ended).stderr).toContain('One key is of live mode');
+  expect((await run(['dist/examples/stripe/stripe.js'], keys).ended).stderr).toContain(
+    'One key is of live mode',
+  );
 });

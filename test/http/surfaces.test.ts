@@ -30,7 +30,10 @@ const keys: Record<string, readonly (string | undefined)[]> = { none: [undefined
 beforeAll(async () => {
   const { organization } = shop;
   for (const rights of [[], ...RIGHTS.map((right) => [right]), RIGHTS])
-    restricted.set(rights.join(), await createKey(service, { organization, rights, allowedOrigins: [PAGE] }));
+    restricted.set(
+      rights.join(),
+      await createKey(service, { organization, rights, allowedOrigins: [PAGE] }),
+    );
   keys.secret = [...MODES.map((mode) => shop.tenant[mode]), restricted.get('')];
   keys.ledger = await Promise.all(MODES.map((mode) => createLedgerKey(service, mode)));
   keys.operator = [await createOperatorKey(service)];
@@ -43,7 +46,8 @@ const OPERATIONS = Object.keys(paths).flatMap((path) =>
   Object.entries<Reply['body']>(paths[path])
     .filter(([, { security }]) => security.length > 0 && !path.startsWith('/metrics'))
     .map(([method, { parameters }]) => {
-      const id = parameters.find(({ name }: { name?: string }) => name === 'id')?.schema.examples[0];
+      const id = parameters.find(({ name }: { name?: string }) => name === 'id')?.schema
+        .examples[0];
       const name = `${method.toUpperCase()} ${path}`;
       return { name, method: method.toUpperCase(), path: path.replace('{id}', String(id)) };
     }),
@@ -51,7 +55,8 @@ const OPERATIONS = Object.keys(paths).flatMap((path) =>
 
 test.each(OPERATIONS)('$name is for keys of its surface only', async ({ method, path }) => {
   const body = method === 'POST' ? {} : undefined;
-  const ask = (key?: string) => send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
+  const ask = (key?: string) =>
+    send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
   const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
   expect((await ask(keys[surface]?.[0])).status).not.toBe(401);
   const others = Object.entries(keys).filter(([name]) => name !== surface);
@@ -59,7 +64,9 @@ test.each(OPERATIONS)('$name is for keys of its surface only', async ({ method, 
     const refused = await ask(key);
     expect(refused.status).toBe(401);
     const next = { type: 'authenticate', path, method };
-    expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
+    expect(refused.body).toEqual(
+      refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]),
+    );
     expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
   }
 });
@@ -75,8 +82,13 @@ test.each(OPERATIONS.filter(({ path }) => path.startsWith('/v1/')))(
     const right = NEEDED[name];
     for (const [rights, key] of restricted) {
       const body = method === 'GET' ? undefined : {};
-      const reply = await send(method, service.url + path, { key, body, idempotencyKey: crypto.randomUUID() });
-      const isAllowed = method === 'GET' || (right !== undefined && rights.split(',').includes(right));
+      const reply = await send(method, service.url + path, {
+        key,
+        body,
+        idempotencyKey: crypto.randomUUID(),
+      });
+      const isAllowed =
+        method === 'GET' || (right !== undefined && rights.split(',').includes(right));
       if (isAllowed) expect(reply.body.error?.code).not.toBe('right_missing');
       else expectMissing(reply, method, path);
       if (method === 'GET') expect([200, 404]).toContain(reply.status);
@@ -86,12 +98,21 @@ test.each(OPERATIONS.filter(({ path }) => path.startsWith('/v1/')))(
 
 function expectMissing(reply: Reply, method: string, path: string): void {
   const errors = [['Authorization', 'invalid_value']] as const;
-  expectError(reply, { status: 403, code: 'right_missing', errors, nextStep: { type: 'use_key', path, method } });
+  expectError(reply, {
+    status: 403,
+    code: 'right_missing',
+    errors,
+    nextStep: { type: 'use_key', path, method },
+  });
 }
 
 test('a missing right is refused so that a page of an allowed origin can read it', async () => {
   const ask = (origin: string) =>
-    send('POST', `${service.url}/v1/refunds`, { key: restricted.get(''), headers: { origin }, body: {} });
+    send('POST', `${service.url}/v1/refunds`, {
+      key: restricted.get(''),
+      headers: { origin },
+      body: {},
+    });
   expect((await ask('https://evil.example')).body.error.code).toBe('origin_not_allowed');
   const missing = await ask(PAGE);
   expectMissing(missing, 'POST', '/v1/refunds');
@@ -106,7 +127,12 @@ test('an actor with a tab is refused on a write, and not looked at on a read', a
 });
 
 test('two actors are none', async () => {
-  const lines = ['Host: shop', `Authorization: Bearer ${shop.key}`, 'Tillgate-Actor: Ana', 'Tillgate-Actor: Ben'];
+  const lines = [
+    'Host: shop',
+    `Authorization: Bearer ${shop.key}`,
+    'Tillgate-Actor: Ana',
+    'Tillgate-Actor: Ben',
+  ];
   expectInvalid(await sendBytes(service.url, head('POST /v1/refunds HTTP/1.1', ...lines)), [
     'Tillgate-Actor',
     'duplicate',
@@ -135,7 +161,9 @@ test.each(READS_BY_ID)(
     const ofPath = path.slice(0, path.indexOf('/{id}'));
     // The ledger has no list of sessions.
     const list = paths[ofPath]?.get ? ofPath : '/ledger/v1/events';
-    expect(malformed.body).toEqual(refusal('invalid_param', fix(list), [{ param: 'id', code: 'invalid_format' }]));
+    expect(malformed.body).toEqual(
+      refusal('invalid_param', fix(list), [{ param: 'id', code: 'invalid_format' }]),
+    );
     expect([unknown.status, malformed.status]).toEqual([400, 400]);
   },
 );
@@ -145,7 +173,9 @@ const liveAndMalformed = (prefix: string) => [unknownId(`${prefix}_live`), 'malf
 
 test.each([
   ...liveAndMalformed('cs').map((id) => `checkout_sessions/${id}/pay`),
-  ...['succeed', 'fail', 'return'].flatMap((action) => liveAndMalformed('re').map((id) => `refunds/${id}/${action}`)),
+  ...['succeed', 'fail', 'return'].flatMap((action) =>
+    liveAndMalformed('re').map((id) => `refunds/${id}/${action}`),
+  ),
   'clock',
 ])('%s does not exist for a live key, whatever else is wrong', async (path) => {
   const liveKeys = [
@@ -154,7 +184,11 @@ test.each([
   ];
   for (const key of liveKeys) {
     const unknown = await post(`${service.url}/v1/nothing`, { key, body: {} });
-    for (const sent of [{ body: {} }, { body: '{', idempotencyKey: '' }, { headers: { 'content-type': 'text/xml' } }]) {
+    for (const sent of [
+      { body: {} },
+      { body: '{', idempotencyKey: '' },
+      { headers: { 'content-type': 'text/xml' } },
+    ]) {
       const answer = await send('POST', `${service.url}${HELPERS}/${path}`, { key, ...sent });
       expect(answer.status).toBe(404);
       expect(answer.body.error).toEqual(unknown.body.error);

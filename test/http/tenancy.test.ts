@@ -27,7 +27,8 @@ const createdBy = async (shop: Shop): Promise<string> => (await shop.createSessi
 async function makeAll(shop: Shop) {
   const session = await createdBy(shop);
   const payment = await shop.capture({ reference: 'capture' });
-  const refund = (await shop.post('/v1/refunds', { payment, amount: 1, reference: 'back' })).body.id;
+  const refund = (await shop.post('/v1/refunds', { payment, amount: 1, reference: 'back' })).body
+    .id;
   await shop.recordRefund(payment, { amount: 1 });
   await shop.hold(payment, { amount: 1, reference: 'dispute' });
   await shop.post('/v1/webhook_endpoints', ENDPOINT);
@@ -63,8 +64,11 @@ describe('of what is alike in two organizations and both modes of each', () => {
     ['/ledger/v1/webhook_endpoints', 1],
   ])('%s has its own %i', async (path, count) => {
     // Without an organization, a ledger lists those of all.
-    const readers = path.startsWith('/v1/') || path.endsWith('=') ? shops : MODES.map((mode) => owner[mode]);
-    const ids = await Promise.all(readers.map((one) => one.idsOf(path.endsWith('=') ? path + one.organization : path)));
+    const readers =
+      path.startsWith('/v1/') || path.endsWith('=') ? shops : MODES.map((mode) => owner[mode]);
+    const ids = await Promise.all(
+      readers.map((one) => one.idsOf(path.endsWith('=') ? path + one.organization : path)),
+    );
     expect(ids.map(({ length }) => length)).toEqual(readers.map(() => count));
     expect(new Set(ids.flat()).size).toBe(readers.length * count);
   });
@@ -73,7 +77,11 @@ describe('of what is alike in two organizations and both modes of each', () => {
     for (const [at, { session, payment, refund }] of made.entries()) {
       const twin = at < MODES.length ? owner : stranger;
       const other = twin === owner ? stranger : owner;
-      for (const path of [`${SESSIONS}/${session}`, `/v1/payments/${payment}`, `/v1/refunds/${refund}`]) {
+      for (const path of [
+        `${SESSIONS}/${session}`,
+        `/v1/payments/${payment}`,
+        `/v1/refunds/${refund}`,
+      ]) {
         const [one, two] = [await twin.test.get(path), await twin.live.get(path)];
         expect([one.status, two.status, two.text]).toEqual([200, 200, one.text]);
         for (const mode of MODES) expect((await other[mode].get(path)).status).toBe(404);
@@ -101,7 +109,9 @@ describe('an idempotency key', () => {
         shop.post('/v1/refunds', { payment: made[at]?.payment, amount: 1 }, 'shared'),
       ]),
     );
-    expect(replies.map((reply) => [reply.status, isReplay(reply)])).toEqual(replies.map(() => [201, false]));
+    expect(replies.map((reply) => [reply.status, isReplay(reply)])).toEqual(
+      replies.map(() => [201, false]),
+    );
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(replies.length);
   });
 
@@ -116,7 +126,11 @@ describe('an idempotency key', () => {
     // Who has just repeated a request is looked up first.
     for (let again = 0; again < 2; again++) await create(other, 'its own');
     const second = await create(other);
-    expect([second.status, isReplay(second), second.body.id === first.body.id]).toEqual([201, false, false]);
+    expect([second.status, isReplay(second), second.body.id === first.body.id]).toEqual([
+      201,
+      false,
+      false,
+    ]);
     const expire = `UPDATE idempotency_keys SET expires_at = now() WHERE organization_id = $1 AND mode = 'test' AND key = 'alike'`;
     await service.sql.query(expire, [uuidOf(twin.test.organization)]);
     // That it is over in test mode leaves live mode its response.
@@ -127,7 +141,11 @@ describe('an idempotency key', () => {
   test('is shared by the API keys of an organization and mode', async () => {
     const first = await owner.test.post(SESSIONS, SMALLEST, 'rotated');
     const key = await createKey(service, { organization: owner.test.organization });
-    const second = await post(service.url + SESSIONS, { key, body: SMALLEST, idempotencyKey: 'rotated' });
+    const second = await post(service.url + SESSIONS, {
+      key,
+      body: SMALLEST,
+      idempotencyKey: 'rotated',
+    });
     expect([second.text, isReplay(second)]).toEqual([first.text, true]);
   });
 });

@@ -47,7 +47,9 @@ test('a refund does not fail that is canceled meanwhile', async () => {
 test('a session is not paid whose time ends after its payment was decided', async () => {
   const session = (await shop.createSession()).body;
   const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
-  const paid = await whileChanged(session.id, over, () => shop.record({ amount: 1000, checkout_session: session.id }));
+  const paid = await whileChanged(session.id, over, () =>
+    shop.record({ amount: 1000, checkout_session: session.id }),
+  );
   expect([paid.status, paid.body.error?.code]).toEqual([422, 'session_not_open']);
   expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
 });
@@ -60,7 +62,9 @@ test('the same concurrent outcome is counted once; concurrent returns and releas
     const hold = (await shop.hold(payment, { amount: 1 })).body.id;
     const both = [shop, shop.at(other)];
     const same = [...both, ...both].map((at) => () => at.succeed(refund));
-    expect(new Set((await race(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(
+      new Set((await race(same, number)).map(({ status, text }) => `${status} ${text}`)).size,
+    ).toBe(1);
     const counted = { captured: 2, refunded: 1, pending: 0 };
     expect(await shop.amountsOf(payment)).toMatchObject(counted);
     const twice = both.flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
@@ -73,8 +77,12 @@ test('the same concurrent outcome is counted once; concurrent returns and releas
 test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
   const payment = (await shop.record({ amount: 20 })).body.id;
   const at = (number: number) => (number % 2 === 0 ? shop : shop.at(other));
-  const holds = await atOnce(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
-  await atOnce(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
+  const holds = await atOnce(20, async (number) =>
+    untilDecided(() => at(number).hold(payment, { amount: 1 })),
+  );
+  await atOnce(20, async (number) =>
+    untilDecided(() => at(number).releaseHold(holds[number]?.body.id)),
+  );
   const path = `/v1/events?object=${payment}&order=asc&limit=100`;
   const events: Reply['body'][] = (await shop.get(path)).body.data;
   const shown = events.map(({ sequence, data }) => [sequence, data.object.amount_on_hold]);

@@ -17,11 +17,19 @@ const whole = useService();
 /** Not held to the description, which is of the whole. */
 async function ask(service: Service, path: string, body?: object) {
   const { test: key } = await createTenant(service);
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' };
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'one',
+  };
   const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
   const answer = await fetch(service.url + path, { headers, ...sent });
   const { error } = (await answer.json()) as Reply['body'];
-  return { status: answer.status, code: error?.code, errors: error?.errors as { allowed: string[] }[] | undefined };
+  return {
+    status: answer.status,
+    code: error?.code,
+    errors: error?.errors as { allowed: string[] }[] | undefined,
+  };
 }
 
 const [REFUND, PAYMENT] = [unknownId('re_test'), unknownId('pay_test')];
@@ -48,7 +56,9 @@ test.each([
 
 test('what both know both accept, and a route of a missing module is no route', async () => {
   for (const service of [whole, small]) {
-    expect((await ask(service, `/v1/events?type=payment.created&object=${PAYMENT}`)).status).toBe(200);
+    expect((await ask(service, `/v1/events?type=payment.created&object=${PAYMENT}`)).status).toBe(
+      200,
+    );
   }
   expect((await ask(whole, '/v1/refunds')).status).toBe(200);
   expect(await ask(small, '/v1/refunds')).toMatchObject({ status: 404, code: 'not_found' });

@@ -67,11 +67,14 @@ async function outcomeOnceStored(owner: Shop, url: string) {
   return { event, last: deliveries.at(-1) };
 }
 
-test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
-  const { last } = await outcomeOnceStored(await Shop.open(strict.service), url);
-  const error = 'Webhooks are only sent to port 80, 443, or a port from 1024 up.';
-  expect(last).toMatchObject({ status_code: null, error });
-});
+test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])(
+  '%s is not a port for webhooks',
+  async (url) => {
+    const { last } = await outcomeOnceStored(await Shop.open(strict.service), url);
+    const error = 'Webhooks are only sent to port 80, 443, or a port from 1024 up.';
+    expect(last).toMatchObject({ status_code: null, error });
+  },
+);
 
 const FAULT =
   'must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.';
@@ -140,7 +143,10 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
   let listing: Awaited<ReturnType<typeof startWebhooks>>;
 
   beforeAll(async () => {
-    const config = { webhookAllowPrivate: false, ledgerWebhookNetworks: ['127.0.0.0/8', '169.254.0.0/16'] };
+    const config = {
+      webhookAllowPrivate: false,
+      ledgerWebhookNetworks: ['127.0.0.0/8', '169.254.0.0/16'],
+    };
     listing = await startWebhooks({ databaseUrl: strict.service.databaseUrl, config });
   });
   afterAll(() => listing.service.close());
@@ -149,8 +155,10 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
     const { service } = listing;
     const key = await createLedgerKey(service);
     const path = `${service.url}/ledger/v1/webhook_endpoints`;
-    const { id } = (await post(path, { key, body: { url, events: ['checkout.session.created'] } })).body;
-    const call = async (rest: string, body: object = {}) => (await post(`${path}/${id}${rest}`, { key, body })).body;
+    const { id } = (await post(path, { key, body: { url, events: ['checkout.session.created'] } }))
+      .body;
+    const call = async (rest: string, body: object = {}) =>
+      (await post(`${path}/${id}${rest}`, { key, body })).body;
     return { test: () => call('/test'), disable: () => call('', { enabled: false }) };
   }
 
@@ -172,7 +180,9 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
     await owner.post(`/v1/events/${event}/resend`, {});
     await deliver(service);
     const deliveries = await owner.deliveriesOf(event);
-    expect(new Set(deliveries.map((one: { error: unknown }) => one.error))).toEqual(new Set([error]));
+    expect(new Set(deliveries.map((one: { error: unknown }) => one.error))).toEqual(
+      new Set([error]),
+    );
     expect(receiver.received).toHaveLength(2);
   });
 
@@ -180,10 +190,20 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
     const to = await startReceiver();
     receiver.behave(answer(307, { location: to.url }));
     const redirecting = await ledgersEndpoint(receiver.url);
-    expect(await redirecting.test()).toMatchObject({ status_code: 307, error: 'Redirects are not followed.' });
+    expect(await redirecting.test()).toMatchObject({
+      status_code: 307,
+      error: 'Redirects are not followed.',
+    });
     expect(to.received).toEqual([]);
-    const error = 'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.';
-    for (const host of ['169.254.169.254', '10.0.0.1', '[::1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]']) {
+    const error =
+      'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.';
+    for (const host of [
+      '169.254.169.254',
+      '10.0.0.1',
+      '[::1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+    ]) {
       const elsewhere = await ledgersEndpoint(`https://${host}:4000/`);
       expect(await elsewhere.test()).toMatchObject({ status_code: null, error });
       await elsewhere.disable();

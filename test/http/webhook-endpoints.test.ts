@@ -29,21 +29,31 @@ const MERCHANT = { name: 'organizations', path: '/v1/webhook_endpoints', isLedge
 const LEDGER = { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', isLedger: true };
 type Surface = typeof MERCHANT;
 
-const call = ({ path, isLedger }: Surface, rest = '', body?: object, key?: string, by = shop): Promise<Reply> =>
+const call = (
+  { path, isLedger }: Surface,
+  rest = '',
+  body?: object,
+  key?: string,
+  by = shop,
+): Promise<Reply> =>
   isLedger ? by.ledgerPost(path + rest, body, key) : by.post(path + rest, body, key);
 const create = async (surface: Surface, body: object = {}) =>
   (await call(surface, '', { url: receiver.url, ...body })).body;
 const read = async ({ path, isLedger }: Surface, id: string) =>
   (await (isLedger ? shop.ledgerGet(`${path}/${id}`) : shop.get(`${path}/${id}`))).body;
 const remove = ({ path, isLedger }: Surface, id: string) =>
-  send('DELETE', `${world.service.url}${path}/${id}`, { key: isLedger ? shop.ledgerKey : shop.key });
+  send('DELETE', `${world.service.url}${path}/${id}`, {
+    key: isLedger ? shop.ledgerKey : shop.key,
+  });
 const createSession = async () => (await shop.createSession()).body;
 const createdEvent = async () => (await shop.eventsOf((await createSession()).id))[0].id;
 
 describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
   test('are sixteen at most, however many are created at once', async () => {
     const replies = await atOnce(24, () => call(surface, '', { url: receiver.url }));
-    const [created = [], refused = []] = [201, 422].map((code) => replies.filter(({ status }) => status === code));
+    const [created = [], refused = []] = [201, 422].map((code) =>
+      replies.filter(({ status }) => status === code),
+    );
     expect([created.length, refused.length]).toEqual([16, 8]);
     const { code, next_step } = refused[0]?.body.error ?? {};
     const ids = created.map(({ body }) => body.id);
@@ -57,8 +67,15 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     const { id, secret } = await create(surface);
     const rotated = await call(surface, `/${id}/rotate_secret`, { overlap_seconds: 60 });
     expect(rotated.body.secret).toMatch(SECRET);
-    for (const plain of [secret, rotated.body.secret].map((one: string) => one.slice('whsec_'.length))) {
-      for (const table of ['idempotency_keys', 'webhook_endpoints', 'ledger_webhook_endpoints', 'events']) {
+    for (const plain of [secret, rotated.body.secret].map((one: string) =>
+      one.slice('whsec_'.length),
+    )) {
+      for (const table of [
+        'idempotency_keys',
+        'webhook_endpoints',
+        'ledger_webhook_endpoints',
+        'events',
+      ]) {
         const text = `SELECT FROM ${table} row WHERE row::text LIKE '%' || $1 || '%'`;
         expect((await world.service.sql.query(text, [plain])).rows).toEqual([]);
       }
@@ -74,7 +91,11 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     const [message] = receiver.received as [Received];
     expect(isSignedBy(secret, message)).toBe(true);
     const own = surface.isLedger ? { organization: null } : {};
-    expect(JSON.parse(message.text)).toMatchObject({ id: message.id, type: 'webhook.test', ...own });
+    expect(JSON.parse(message.text)).toMatchObject({
+      id: message.id,
+      type: 'webhook.test',
+      ...own,
+    });
     receiver.behave(answer(500));
     expect((await call(surface, `/${id}/test`)).body).toEqual(attempt(1, 500, null, true, id));
   });
@@ -82,7 +103,11 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
   test('two tests of an endpoint run at once, and four of an owner; the next is refused', async () => {
     const held: ServerResponse[] = [];
     receiver.behave((response) => void held.push(response));
-    const [one, two, three] = [(await create(surface)).id, (await create(surface)).id, (await create(surface)).id];
+    const [one, two, three] = [
+      (await create(surface)).id,
+      (await create(surface)).id,
+      (await create(surface)).id,
+    ];
     const testing = (id: string) => call(surface, `/${id}/test`);
     const under: Promise<Reply>[] = [];
     const begin = async (tested: Promise<Reply>) => {
@@ -109,7 +134,8 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
 
   test('both secrets sign while a rotation overlaps', async () => {
     const { id, secret: first } = await create(surface, { events: ['checkout.session.created'] });
-    const rotate = async (body: object) => (await call(surface, `/${id}/rotate_secret`, body)).body.secret;
+    const rotate = async (body: object) =>
+      (await call(surface, `/${id}/rotate_secret`, body)).body.secret;
     const signers = async (...secrets: string[]) => {
       const before = receiver.received.length;
       await createSession();
@@ -133,7 +159,9 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   const { resolve } = world.network;
   const full = Object.assign(new Error('open'), { code: 'EMFILE' });
   Object.assign(world.network, { resolve: () => Promise.reject(full) });
-  const { id } = await create(MERCHANT, { url: receiver.url.replace('127.0.0.1', 'receiver.test') });
+  const { id } = await create(MERCHANT, {
+    url: receiver.url.replace('127.0.0.1', 'receiver.test'),
+  });
   expectError(await call(MERCHANT, `/${id}/test`), { status: 503, code: 'service_unavailable' });
   const event = await createdEvent();
   await deliver(world.service);
@@ -146,7 +174,10 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
 
 test('an event goes once to each endpoint that subscribes to its type, with its bytes and secret', async () => {
   const all = await create(MERCHANT, { url: `${receiver.url}/all` });
-  const refunds = await create(MERCHANT, { url: `${receiver.url}/refunds`, events: ['refund.created'] });
+  const refunds = await create(MERCHANT, {
+    url: `${receiver.url}/refunds`,
+    events: ['refund.created'],
+  });
   await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
   const session = await createSession();
   const payment = await shop.capture({ amount: 1000, checkout_session: session.id });
@@ -157,11 +188,13 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   expect(receiver.received).toHaveLength(5);
   const messages = receiver.received.filter(({ id }) => id === proposed.id);
   expect(messages).toHaveLength(2);
-  for (const { secret } of [all, refunds]) expect(messages.filter((one) => isSignedBy(secret, one))).toHaveLength(1);
+  for (const { secret } of [all, refunds])
+    expect(messages.filter((one) => isSignedBy(secret, one))).toHaveLength(1);
   for (const { text } of messages) expect(text).toBe(JSON.stringify(proposed));
   const deliveries = await shop.deliveriesOf(proposed.id);
   expect(deliveries).toHaveLength(2);
-  for (const { id } of [all, refunds]) expect(deliveries).toContainEqual(attempt(1, 204, null, true, id));
+  for (const { id } of [all, refunds])
+    expect(deliveries).toContainEqual(attempt(1, 204, null, true, id));
   expect(await shop.deliveriesOf(created.id)).toEqual([attempt(1, 204, null, true, all.id)]);
 });
 
@@ -169,12 +202,17 @@ test('a notify_url still gets its events; an endpoint with the same URL gets the
   const { id, secret } = await create(MERCHANT);
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
-  expect(receiver.received.map((one) => [one.id, isSignedBy(secret, one)])).toEqual([[event, true]]);
+  expect(receiver.received.map((one) => [one.id, isSignedBy(secret, one)])).toEqual([
+    [event, true],
+  ]);
   expect(await shop.deliveriesOf(event)).toEqual([attempt(1, 204, null, true, id)]);
   const other = await startReceiver();
   const { event: both } = await shop.notified(other.url);
   await deliver(world.service);
-  expect([...other.received, ...receiver.received.slice(1)].map((one) => one.id)).toEqual([both, both]);
+  expect([...other.received, ...receiver.received.slice(1)].map((one) => one.id)).toEqual([
+    both,
+    both,
+  ]);
   expect(other.received.map((one) => isSignedBy(secret, one))).toEqual([false]);
   await other.close();
 });
@@ -183,7 +221,9 @@ test('an event goes to the endpoints of its own organization and mode, however a
   const [twin, stranger] = [await Shop.openTwin(world.service), await Shop.open(world.service)];
   const names: Record<string, string> = { [NO_ENDPOINT]: 'notify_url' };
   const give = async (name: string, by: Shop, path = 'both', surface = MERCHANT) => {
-    const { id } = (await call(surface, '', { url: `https://receiver.test/${path}` }, undefined, by)).body;
+    const { id } = (
+      await call(surface, '', { url: `https://receiver.test/${path}` }, undefined, by)
+    ).body;
     names[uuidOf(id)] = name;
     return id;
   };
@@ -194,14 +234,19 @@ test('an event goes to the endpoints of its own organization and mode, however a
   await give('of a stranger', stranger);
   const only = await give('of live only', twin.live, 'one');
   expect((await twin.test.get(`/v1/webhook_endpoints/${only}`)).body.mode).toBe('live');
-  const events = await Promise.all(MODES.map((mode) => twin[mode].notified('https://receiver.test/one')));
+  const events = await Promise.all(
+    MODES.map((mode) => twin[mode].notified('https://receiver.test/one')),
+  );
   const sent = async (mode: Mode) => {
     const event = events[MODES.indexOf(mode)]?.event ?? '';
     const text = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = $1';
     const { rows } = await world.service.sql.query(text, [uuidOf(event)]);
-    const resent: Reply['body'][] = (await twin[mode].post(`/v1/events/${event}/resend`)).body.deliveries;
+    const resent: Reply['body'][] = (await twin[mode].post(`/v1/events/${event}/resend`)).body
+      .deliveries;
     const ids = resent.map(({ webhook_endpoint: id }) => (id === null ? NO_ENDPOINT : uuidOf(id)));
-    return [rows.map(({ id }) => id.replaceAll('-', '')), ids].map((found) => found.map((id) => names[id]).sort());
+    return [rows.map(({ id }) => id.replaceAll('-', '')), ids].map((found) =>
+      found.map((id) => names[id]).sort(),
+    );
   };
   expect(await sent('test')).toEqual([
     ['notify_url', 'of test', 'of the ledger of test'],
@@ -222,27 +267,33 @@ test('an endpoint of live mode is disabled too when its attempts have failed for
     await deliver(world.service);
   }
   const disabled_reason = expect.stringMatching(/^All attempts have failed for 5 days/);
-  expect((await live.get(`/v1/webhook_endpoints/${id}`)).body).toMatchObject({ enabled: false, disabled_reason });
+  expect((await live.get(`/v1/webhook_endpoints/${id}`)).body).toMatchObject({
+    enabled: false,
+    disabled_reason,
+  });
 });
 
-test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is %s are canceled', async (how) => {
-  receiver.behave(answer(500));
-  const { id } = await create(MERCHANT);
-  const event = await createdEvent();
-  await deliver(world.service);
-  expect(receiver.received).toHaveLength(1);
-  if (how === 'deleted') await remove(MERCHANT, id);
-  else await call(MERCHANT, `/${id}`, { enabled: false });
-  const ended = [attempt(1, 500, null, true, id)];
-  expect(await shop.deliveriesOf(event)).toEqual(ended);
-  await createSession();
-  world.clock.advance(HOUR);
-  await deliver(world.service);
-  expect(receiver.received).toHaveLength(1);
-  const outcomes = 'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL';
-  expect((await world.service.sql.query(outcomes)).rows).toContainEqual({ outcome: 'canceled' });
-  expect(await shop.deliveriesOf(event)).toEqual(ended);
-});
+test.each(['deleted', 'disabled'])(
+  'unfinished deliveries to an endpoint that is %s are canceled',
+  async (how) => {
+    receiver.behave(answer(500));
+    const { id } = await create(MERCHANT);
+    const event = await createdEvent();
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(1);
+    if (how === 'deleted') await remove(MERCHANT, id);
+    else await call(MERCHANT, `/${id}`, { enabled: false });
+    const ended = [attempt(1, 500, null, true, id)];
+    expect(await shop.deliveriesOf(event)).toEqual(ended);
+    await createSession();
+    world.clock.advance(HOUR);
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(1);
+    const outcomes = 'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL';
+    expect((await world.service.sql.query(outcomes)).rows).toContainEqual({ outcome: 'canceled' });
+    expect(await shop.deliveriesOf(event)).toEqual(ended);
+  },
+);
 
 test('a retry goes to the URL that the endpoint has by then', async () => {
   receiver.behave(answer(500));
@@ -316,7 +367,9 @@ test('once endpoints are known, an event is sent to all of them right after the 
   const { application } = world.service;
   const looks = [
     jest.spyOn(application.get(WebhookScheduler), 'poll').mockResolvedValue(),
-    jest.spyOn(application.get(Deliveries), 'due').mockResolvedValue({ found: [], next: undefined }),
+    jest
+      .spyOn(application.get(Deliveries), 'due')
+      .mockResolvedValue({ found: [], next: undefined }),
   ];
   await createSession();
   await until(() => receiver.received.length === 4 && other.received.length === 2, 'all get it');
@@ -343,7 +396,8 @@ test('an organization that moves its clock neither uses up nor ages nor sees the
   const { id } = await create(LEDGER, { events: ['checkout.session.created'] });
   const event = await createdEvent();
   await deliver(world.service);
-  for (let day = 0; day < 10; day++) await shop.post('/v1/test_helpers/clock', { advance_seconds: DAY / 1000 });
+  for (let day = 0; day < 10; day++)
+    await shop.post('/v1/test_helpers/clock', { advance_seconds: DAY / 1000 });
   expect(receiver.received).toHaveLength(1);
   await createSession();
   await deliver(world.service);

@@ -22,7 +22,8 @@ const world = useWebhooks();
 const shop = useShop(world.service);
 const receiver = useReceiver();
 
-const secretsOf = () => world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
+const secretsOf = () =>
+  world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
 
 test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
   const { event } = await shop.notified(receiver.url);
@@ -34,7 +35,11 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
   const { deliveries, ...shown } = (await shop.get(`/v1/events/${event}`)).body;
   expect(new Webhook(secret).verify(text, headers)).toEqual(shown);
   expect(text).toBe(JSON.stringify(shown));
-  expect(headers).toMatchObject({ 'webhook-id': event, 'content-type': 'application/json', 'user-agent': 'Tillgate' });
+  expect(headers).toMatchObject({
+    'webhook-id': event,
+    'content-type': 'application/json',
+    'user-agent': 'Tillgate',
+  });
   expect(deliveries).toEqual([attempt(1, 204, null, true)]);
 });
 
@@ -80,7 +85,13 @@ describe('the response of a receiver decides', () => {
     ['410', answer(410), 410, null, true],
     ['500', answer(500), 500, null, false],
     ['404', answer(404), 404, null, false],
-    ['a redirect', answer(302, { location: '/elsewhere' }), 302, 'Redirects are not followed.', false],
+    [
+      'a redirect',
+      answer(302, { location: '/elsewhere' }),
+      302,
+      'Redirects are not followed.',
+      false,
+    ],
     ['a gigabyte', endless, 200, null, true],
     ['a hang', hang, null, timeout, false],
     ['a reset', reset, null, 'ECONNRESET', false],
@@ -104,13 +115,18 @@ describe('the response of a receiver decides', () => {
     const url = `https://127.0.0.1:${await listen(server)}/`;
     const { event } = await shop.notified(url);
     await deliver(world.service);
-    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
+    expect(await shop.deliveriesOf(event)).toEqual([
+      attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false),
+    ]);
     server.close();
   });
 
   test('something that does not speak TLS, or HTTP', async () => {
     const server = await startSockets((socket) => socket.end('Good day.\r\n\r\n'));
-    const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The response is not HTTP/1.1.' };
+    const errors = {
+      https: expect.stringMatching(/^[A-Z_]+$/),
+      http: 'The response is not HTTP/1.1.',
+    };
     for (const [scheme, error] of Object.entries(errors)) {
       const { event } = await shop.notified(`${scheme}://${server.host}/`);
       await deliver(world.service);
@@ -129,13 +145,18 @@ describe('the response of a receiver decides', () => {
     world.clock.advance(2 * MINUTE);
     receiver.behave(answer(200));
     await deliver(world.service);
-    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
+    expect(await shop.deliveriesOf(event)).toEqual([
+      attempt(1, 429, null, false),
+      attempt(2, 200, null, true),
+    ]);
   });
 });
 
 test('signs with both secrets for a day after a rotation', async () => {
   const [old = ''] = await secretsOf();
-  const { secret } = await world.service.application.get(ManageOrganizations).rotateWebhookSecret(shop.organization);
+  const { secret } = await world.service.application
+    .get(ManageOrganizations)
+    .rotateWebhookSecret(shop.organization);
   expect(await secretsOf()).toEqual([secret, old]);
   const signers = async () => {
     await shop.notified(receiver.url);
@@ -149,10 +170,12 @@ test('signs with both secrets for a day after a rotation', async () => {
 
 describe('an event that is sent again', () => {
   const LIMIT = { status: 422, code: 'resend_limit' } as const;
-  const resend = (event: string, body?: object, key?: string) => shop.post(`/v1/events/${event}/resend`, body, key);
+  const resend = (event: string, body?: object, key?: string) =>
+    shop.post(`/v1/events/${event}/resend`, body, key);
   const createEndpoint = async (body: object): Promise<string> =>
     (await shop.post('/v1/webhook_endpoints', { url: receiver.url, ...body })).body.id;
-  const createdEvent = async (): Promise<string> => (await shop.eventsOf((await shop.createSession()).body.id))[0].id;
+  const createdEvent = async (): Promise<string> =>
+    (await shop.eventsOf((await shop.createSession()).body.id))[0].id;
 
   test('is sent at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
     const other = await startReceiver();
@@ -172,7 +195,11 @@ describe('an event that is sent again', () => {
     await until(() => receiver.received.length === 1 && other.received.length === 2, 'both come');
     await deliver(world.service);
     expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
-    const attempts = [attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)];
+    const attempts = [
+      attempt(1, 204, null, true),
+      attempt(2, 204, null, true),
+      attempt(1, 204, null, true, id),
+    ];
     expect(await shop.deliveriesOf(event)).toEqual(expect.arrayContaining(attempts));
     await other.close();
   });
@@ -194,7 +221,10 @@ describe('an event that is sent again', () => {
     await deliver(world.service);
     const other = await startReceiver();
     const id = await createEndpoint({ url: other.url });
-    await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 97 WHERE event_id = $1', [uuidOf(event)]);
+    await world.service.sql.query(
+      'UPDATE webhook_deliveries SET attempts = 97 WHERE event_id = $1',
+      [uuidOf(event)],
+    );
     await world.service.sql.query(
       `INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, duration_ms)
         SELECT organization_id, mode, event_id, number, attempted_at, 500, 1
@@ -202,15 +232,22 @@ describe('an event that is sent again', () => {
       [uuidOf(event)],
     );
     for (const number of [98, 99, 100]) {
-      expect((await resend(event)).body.deliveries).toContainEqual(expect.objectContaining({ attempt: number }));
+      expect((await resend(event)).body.deliveries).toContainEqual(
+        expect.objectContaining({ attempt: number }),
+      );
       await deliver(world.service);
     }
-    expect((await resend(event)).body.deliveries).toMatchObject([{ webhook_endpoint: id, attempt: 4 }]);
+    expect((await resend(event)).body.deliveries).toMatchObject([
+      { webhook_endpoint: id, attempt: 4 },
+    ]);
     await deliver(world.service);
     const deliveries: Reply['body'][] = await shop.deliveriesOf(event);
     const numbersOf = (endpoint: string | null) =>
       deliveries.filter((one) => one.webhook_endpoint === endpoint).map(({ attempt }) => attempt);
-    expect([numbersOf(null), numbersOf(id)]).toEqual([Array.from({ length: 20 }, (_, at) => at + 81), [1, 2, 3, 4]]);
+    expect([numbersOf(null), numbersOf(id)]).toEqual([
+      Array.from({ length: 20 }, (_, at) => at + 81),
+      [1, 2, 3, 4],
+    ]);
     await send('DELETE', `${world.service.url}/v1/webhook_endpoints/${id}`, { key: shop.key });
     expectError(await resend(event), { ...LIMIT, nextStep: readResource(`/v1/events/${event}`) });
     expect(receiver.received).toHaveLength(4);
@@ -220,7 +257,10 @@ describe('an event that is sent again', () => {
   test('a resend waits for the attempt that begins, which may be the last one', async () => {
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
-    const last = ['UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', uuidOf(event)] as const;
+    const last = [
+      'UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1',
+      uuidOf(event),
+    ] as const;
     const resent = await overtaken(world.service, last, () => resend(event));
     expectError(resent, LIMIT);
   });

@@ -5,7 +5,9 @@ import { Encryption } from '../../src/encryption/encryption.js';
 import { Database } from '../../src/persistence/database.js';
 import { readConfig } from '../../src/platform/config.js';
 
-export async function withPorts(ports: readonly (readonly [token: unknown, port: object])[]): Promise<TestingModule> {
+export async function withPorts(
+  ports: readonly (readonly [token: unknown, port: object])[],
+): Promise<TestingModule> {
   const builder = Test.createTestingModule({ imports: [AppModule.register(readConfig({}), '')] });
   const absent = [Database, Encryption].map((token) => [token, {}] as const);
   for (const [token, port] of [...absent, ...ports]) builder.overrideProvider(token).useValue(port);

@@ -48,7 +48,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const builder = Test.createTestingModule({ imports: [module, ...modules] });
       if (clock) builder.overrideProvider(Clock).useValue(clock);
       for (const [token, value] of overrides) builder.overrideProvider(token).useValue(value);
-      return (await builder.compile()).createNestApplication<NestFastifyApplication>(adapter, nestOptions);
+      return (await builder.compile()).createNestApplication<NestFastifyApplication>(
+        adapter,
+        nestOptions,
+      );
     },
   });
   await application.listen(0, '127.0.0.1');

@@ -2,7 +2,10 @@ import type { Caller } from '../../src/shared/caller.js';
 import { Stale, type Unit } from '../../src/shared/unit.js';
 
 /** Runs a use case whose ports are in memory, again if it is stale, as a unit of work does. */
-export async function inUnit<Result>(caller: Caller, use: (unit: Unit) => Promise<Result>): Promise<Result> {
+export async function inUnit<Result>(
+  caller: Caller,
+  use: (unit: Unit) => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const unit = { ...caller, now: Date.now(), ahead: 0, afterCommit: () => undefined };
     try {

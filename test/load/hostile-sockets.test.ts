@@ -45,7 +45,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   'an answer not read': { bytes: () => [LARGE_FILE], reading: 'ignores' },
   'sixteen answers not read': { bytes: () => [LARGE_FILE.repeat(16)], reading: 'ignores' },
-  'more answers than a connection may have, not read': { bytes: () => [LARGE_FILE.repeat(300)], reading: 'ignores' },
+  'more answers than a connection may have, not read': {
+    bytes: () => [LARGE_FILE.repeat(300)],
+    reading: 'ignores',
+  },
 };
 
 let service: Service;
@@ -67,7 +70,8 @@ afterAll(async () => {
 
 const files = () => readdirSync(`/proc/${server.child.pid}/fd`).length;
 const memory = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) * 1_024;
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) *
+  1_024;
 
 function cpu(): number {
   const [, rest = ''] = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(') ');
@@ -89,7 +93,8 @@ async function statusOf(method: string, path: string, body?: object): Promise<nu
     'Content-Type': 'application/json',
     'Idempotency-Key': randomUUID(),
   };
-  return (await ask(server.url + path, { method, headers, body: body && JSON.stringify(body) })).status;
+  return (await ask(server.url + path, { method, headers, body: body && JSON.stringify(body) }))
+    .status;
 }
 
 async function served(): Promise<number[]> {
@@ -113,7 +118,8 @@ async function serveUntilFree(
     seen.waited = Math.max(seen.waited, cpu() - computed);
     seen.held = Math.max(seen.held, memory());
     if (clients.every(({ stdout }) => stdout()) && files() <= most) return seen;
-    if (asked - start > FREE_MS) throw new Error(`${files()} files are open, ${most} at most were expected.`);
+    if (asked - start > FREE_MS)
+      throw new Error(`${files()} files are open, ${most} at most were expected.`);
     await sleep(50);
   }
 }
@@ -124,9 +130,15 @@ test.each(Object.entries(KINDS))('%s', async (kind, { bytes, reading = 'reads' }
   const [filesBefore, memoryBefore] = [files(), memory()];
   const written = bytes(tenant);
   const count = String(SOCKETS / written.length);
-  const clients = written.map((each) => run(['test/support/hostile-sockets.js', server.url, count, reading, each]));
+  const clients = written.map((each) =>
+    run(['test/support/hostile-sockets.js', server.url, count, reading, each]),
+  );
   try {
-    const { waited, held } = await serveUntilFree(clients, filesBefore + FILES_OF_ITS_OWN, isMeasured);
+    const { waited, held } = await serveUntilFree(
+      clients,
+      filesBefore + FILES_OF_ITS_OWN,
+      isMeasured,
+    );
     expect(await served()).toEqual([200, 201]);
     // The computing, because that is the wait with a core to itself. Each of the caller's two requests may wait for all sockets.
     if (isMeasured) expect(waited).toBeLessThan(2 * SOCKETS * calm);

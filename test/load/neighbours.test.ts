@@ -55,8 +55,16 @@ afterAll(async () => {
 function request(key: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${key}` };
   if (body === undefined) return fetch(`${shared.url}${path}`, { headers });
-  const posted = { ...headers, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-  return fetch(`${shared.url}${path}`, { method: 'POST', headers: posted, body: JSON.stringify(body) });
+  const posted = {
+    ...headers,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
+  return fetch(`${shared.url}${path}`, {
+    method: 'POST',
+    headers: posted,
+    body: JSON.stringify(body),
+  });
 }
 
 /** How long each of the neighbour's requests takes, one after the other, in milliseconds: 5 s for one that is refused. */
@@ -73,7 +81,9 @@ async function waits(): Promise<number[]> {
 }
 
 const p99 = (durations: readonly number[]): number =>
-  durations.toSorted((one, other) => one - other)[Math.floor(durations.length * 0.99) - 1] as number;
+  durations.toSorted((one, other) => one - other)[
+    Math.floor(durations.length * 0.99) - 1
+  ] as number;
 
 /** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm, and a little. */
 async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
@@ -92,7 +102,9 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
   }
   // Where most tries had no headroom, the others had little more.
   if (seen.length > TRIES / 2)
-    throw new Error(`The neighbour waited more than ${TIMES_CALM} times as long: ${seen.join('; ')}`);
+    throw new Error(
+      `The neighbour waited more than ${TIMES_CALM} times as long: ${seen.join('; ')}`,
+    );
   sayNotMeasured(expect.getState().currentTestName ?? '');
 }
 
@@ -107,8 +119,16 @@ interface Load {
 
 /** Requests of the troublesome organization, from a process of their own, until it is ended. */
 function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
-  const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', troublesome.key, connections, pipelined].map(String);
-  const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
+  const how = [
+    `${shared.url}${path}`,
+    body ? 'POST' : 'GET',
+    troublesome.key,
+    connections,
+    pipelined,
+  ].map(String);
+  const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], {
+    stdio: 'inherit',
+  });
   const ended = once(load, 'exit');
   return () => {
     load.kill('SIGKILL');
@@ -118,11 +138,15 @@ function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<
 
 test('a hot payment', async () => {
   const payment = await troublesome.capture({ amount: 1_000_000 });
-  await expectUnnoticed(async () => begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }));
+  await expectUnnoticed(async () =>
+    begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }),
+  );
 });
 
 test('a hundred connections of pipelined lists', async () => {
-  await expectUnnoticed(async () => begin({ path: '/v1/checkout_sessions', connections: 100, pipelined: 16 }));
+  await expectUnnoticed(async () =>
+    begin({ path: '/v1/checkout_sessions', connections: 100, pipelined: 16 }),
+  );
 });
 
 test('four hundred large sessions that expire together', async () => {
@@ -137,7 +161,8 @@ test('four hundred large sessions that expire together', async () => {
   });
 
   async function left(): Promise<number> {
-    const { rows } = await service.sql.query(`SELECT count(*)::integer AS count FROM checkout_sessions
+    const { rows } =
+      await service.sql.query(`SELECT count(*)::integer AS count FROM checkout_sessions
       WHERE organization_id = '${uuidOf(troublesome.organization)}' AND status = 'open'`);
     return rows[0].count;
   }
@@ -146,17 +171,22 @@ test('four hundred large sessions that expire together', async () => {
 test.each([
   ['create sessions', '/v1/checkout_sessions', SMALLEST],
   ['follow the events', '/v1/events?order=asc', undefined],
-])('2,400 connections of one key that %s are no reason to refuse a neighbour', async (_, path, body) => {
-  const stop = begin({ path, connections: 2_400, body });
-  try {
-    await sleep(3_000);
-    const feed = () => request(neighbour.ledgerKey, '/ledger/v1/events?order=asc');
-    const answers = await atOnce(15, () => Promise.all([...requests, feed].map((send) => send())));
-    expect(answers.flat().filter(({ ok }) => !ok)).toEqual([]);
-  } finally {
-    await stop();
-  }
-});
+])(
+  '2,400 connections of one key that %s are no reason to refuse a neighbour',
+  async (_, path, body) => {
+    const stop = begin({ path, connections: 2_400, body });
+    try {
+      await sleep(3_000);
+      const feed = () => request(neighbour.ledgerKey, '/ledger/v1/events?order=asc');
+      const answers = await atOnce(15, () =>
+        Promise.all([...requests, feed].map((send) => send())),
+      );
+      expect(answers.flat().filter(({ ok }) => !ok)).toEqual([]);
+    } finally {
+      await stop();
+    }
+  },
+);
 
 describe('clients that connect', () => {
   const PROBES = 5;
@@ -181,7 +211,9 @@ describe('clients that connect', () => {
         const [connecting, asking] = await Promise.all([timeOf(false), timeOf(connected)]);
         times.push(connecting / asking);
       }
-      expect(times.toSorted((one, other) => one - other)[Math.floor(PROBES / 2)]).toBeLessThan(TIMES_CONNECTED);
+      expect(times.toSorted((one, other) => one - other)[Math.floor(PROBES / 2)]).toBeLessThan(
+        TIMES_CONNECTED,
+      );
     } finally {
       connected.destroy();
       await Promise.all(ends.map((end) => end()));

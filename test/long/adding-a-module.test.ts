@@ -33,7 +33,8 @@ const FILES = readdirSync(FIXTURE, { recursive: true, encoding: 'utf8' })
 test('the page shows the current files', () => {
   const parts = SHOWN.filter(({ isLine }) => !isLine);
   expect(parts.length).toBeGreaterThan(4);
-  for (const { path, code } of parts) expect(flat(readFileSync(join(FIXTURE, path), 'utf8'))).toContain(flat(code));
+  for (const { path, code } of parts)
+    expect(flat(readFileSync(join(FIXTURE, path), 'utf8'))).toContain(flat(code));
   expect(PAGE.match(/^```(ts|text)$/gm)).toHaveLength(SHOWN.length);
 });
 
@@ -73,18 +74,27 @@ describe('in a copy of the repository', () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   test('it is described', () => {
-    const { paths, webhooks, components } = JSON.parse(readFileSync(join(copy, 'docs/openapi.json'), 'utf8'));
+    const { paths, webhooks, components } = JSON.parse(
+      readFileSync(join(copy, 'docs/openapi.json'), 'utf8'),
+    );
     const own = Object.keys(paths).filter((path) => path.includes('disputes'));
     expect(own).toEqual(['/v1/disputes', '/v1/disputes/{id}']);
     expect(webhooks).toHaveProperty(['dispute.opened']);
-    expect(components.schemas.Error.properties.error.properties.code.enum).toContain('payment_disputed');
+    expect(components.schemas.Error.properties.error.properties.code.enum).toContain(
+      'payment_disputed',
+    );
     expect(components.schemas).toHaveProperty('Dispute');
   });
 
   test(
     'it passes the checks, and its own tests',
     async () => {
-      const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--maxWorkers=1'];
+      const jest = [
+        '--experimental-vm-modules',
+        '--no-warnings',
+        'node_modules/jest/bin/jest.js',
+        '--maxWorkers=1',
+      ];
       const tests = FILES.filter((file) => file.endsWith('.test.ts'));
       expect(tests.length).toBeGreaterThan(0);
       // Those of `npm run check` that a module can fail.
@@ -122,9 +132,15 @@ describe('in a copy of the repository', () => {
 
   /** Fails with the output of the command. */
   async function run(command: string, ...args: readonly string[]): Promise<void> {
-    const env = { ...process.env, NODE_OPTIONS: '', PATH: `${resolve('node_modules/.bin')}:${process.env.PATH}` };
-    await promisify(execFile)(command, args, { cwd: copy, env, maxBuffer: 2 ** 26 }).catch(({ message, stdout }) => {
-      throw new Error(`${message}\n${stdout}`);
-    });
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      PATH: `${resolve('node_modules/.bin')}:${process.env.PATH}`,
+    };
+    await promisify(execFile)(command, args, { cwd: copy, env, maxBuffer: 2 ** 26 }).catch(
+      ({ message, stdout }) => {
+        throw new Error(`${message}\n${stdout}`);
+      },
+    );
   }
 });

@@ -52,11 +52,19 @@ const becomes = (state: State, change: Partial<State>, event: string): State => 
 const UNANSWERED = { status: 200, body: { data: [null] } } as Reply;
 const onlyIf = (isRight: boolean, state: State) => (isRight ? state : undefined);
 
-function decide(reply: Reply, word: 'approved' | 'rejected', change: Partial<State>, event: string): Step {
+function decide(
+  reply: Reply,
+  word: 'approved' | 'rejected',
+  change: Partial<State>,
+  event: string,
+): Step {
   return (state) => {
     if (state.approval === word) return onlyIf(codeOf(reply) === 'done', state);
     const isPossible = isWaiting(state) && !state.isLate;
-    if (isPossible) return codeOf(reply) === 'done' ? becomes(state, { approval: word, ...change }, event) : undefined;
+    if (isPossible)
+      return codeOf(reply) === 'done'
+        ? becomes(state, { approval: word, ...change }, event)
+        : undefined;
     return onlyIf(codeOf(reply) === 'refund_not_pending', state);
   };
 }
@@ -64,17 +72,27 @@ function decide(reply: Reply, word: 'approved' | 'rejected', change: Partial<Sta
 const cancel =
   (reply: Reply): Step =>
   (state) => {
-    const code = state.status !== 'pending' ? 'refund_not_pending' : state.isClaimed ? 'refund_in_progress' : 'done';
+    const code =
+      state.status !== 'pending'
+        ? 'refund_not_pending'
+        : state.isClaimed
+          ? 'refund_in_progress'
+          : 'done';
     if (codeOf(reply) !== code) return undefined;
     const approval = state.isLate && isWaiting(state) ? 'expired' : state.approval;
-    return code === 'done' ? becomes(state, { status: 'canceled', approval }, 'refund.canceled') : state;
+    return code === 'done'
+      ? becomes(state, { status: 'canceled', approval }, 'refund.canceled')
+      : state;
   };
 
 const succeed =
   (reply: Reply): Step =>
   (state) => {
     const isPending = state.status === 'pending';
-    if (codeOf(reply) !== (isPending || state.status === 'succeeded' ? 'done' : 'refund_not_pending')) return undefined;
+    if (
+      codeOf(reply) !== (isPending || state.status === 'succeeded' ? 'done' : 'refund_not_pending')
+    )
+      return undefined;
     return isPending ? becomes(state, { status: 'succeeded' }, 'refund.succeeded') : state;
   };
 
@@ -83,7 +101,9 @@ const claim =
   ({ body }: Reply): Step =>
   (state) => {
     if (body.data.length === 0) return state;
-    return state.status === 'pending' && state.approval === 'approved' ? { ...state, isClaimed: true } : undefined;
+    return state.status === 'pending' && state.approval === 'approved'
+      ? { ...state, isClaimed: true }
+      : undefined;
   };
 
 const late: Step = (state) => ({ ...state, isLate: true });
@@ -113,7 +133,9 @@ function endings(steps: readonly Step[], perhaps: readonly Step[]): State[] {
 async function race(number: number, ledgerKey: string, begins = () => {}): Promise<number> {
   const owner = await Shop.open(service, { ledgerKey });
   const holder = async (name: string, right: 'propose' | 'approve') =>
-    owner.as(await createKey(service, { organization: owner.organization, holder: name, rights: [right] }));
+    owner.as(
+      await createKey(service, { organization: owner.organization, holder: name, rights: [right] }),
+    );
   const [bot, ana, ben] = [
     await holder('bot', 'propose'),
     await holder('ana', 'approve'),
@@ -123,12 +145,21 @@ async function race(number: number, ledgerKey: string, begins = () => {}): Promi
   const { id } = (await bot.propose(payment, 500)).body;
   const [one, other] = processes as [Server, Server];
   const requests: readonly [() => Promise<Reply>, (reply: Reply) => readonly Step[]][] = [
-    [() => ana.at(one).approve(id, 500), (reply) => [decide(reply, 'approved', {}, 'refund.approved')]],
-    [() => ben.at(other).reject(id), (reply) => [decide(reply, 'rejected', { status: 'canceled' }, 'refund.canceled')]],
+    [
+      () => ana.at(one).approve(id, 500),
+      (reply) => [decide(reply, 'approved', {}, 'refund.approved')],
+    ],
+    [
+      () => ben.at(other).reject(id),
+      (reply) => [decide(reply, 'rejected', { status: 'canceled' }, 'refund.canceled')],
+    ],
     [() => bot.at(one).cancel(id), (reply) => [cancel(reply)]],
     [() => owner.at(other).claim(), (reply) => [claim(reply)]],
     [() => owner.at(one).succeed(id), (reply) => [succeed(reply)]],
-    [() => owner.at(other).post('/v1/test_helpers/clock', { advance_seconds: 14 * DAY }), () => [late, expire]],
+    [
+      () => owner.at(other).post('/v1/test_helpers/clock', { advance_seconds: 14 * DAY }),
+      () => [late, expire],
+    ],
   ];
   // Not all of them in each race, so that none of them always comes too late.
   const racing = requests.filter((_, place) => (number >> place) % 2 === 0 || number % 7 === 0);
@@ -153,7 +184,11 @@ async function race(number: number, ledgerKey: string, begins = () => {}): Promi
     events.map((_: unknown, at: number) => at + 1),
   );
   const found = { status, approval, events: events.map(({ type }: { type: string }) => type) };
-  const possible = endings(steps, perhaps).map(({ status, approval, events }) => ({ status, approval, events }));
+  const possible = endings(steps, perhaps).map(({ status, approval, events }) => ({
+    status,
+    approval,
+    events,
+  }));
   if (!possible.some((one) => JSON.stringify(one) === JSON.stringify(found)))
     throw new Error(`No order of these leads to ${JSON.stringify(found)}:\n${said}`);
   return unanswered.size;
@@ -162,7 +197,9 @@ async function race(number: number, ledgerKey: string, begins = () => {}): Promi
 /** Races, while which one of the processes is killed, and started again. */
 async function racesWithKill(kill: number, ledgerKey: string): Promise<number> {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
-  const races = Array.from({ length: AT_ONCE }, (_, index) => race(kill * AT_ONCE + index, ledgerKey, resolve));
+  const races = Array.from({ length: AT_ONCE }, (_, index) =>
+    race(kill * AT_ONCE + index, ledgerKey, resolve),
+  );
   const restart = async () => {
     await begun;
     await setTimeout(Math.random() * 200);
@@ -178,7 +215,9 @@ async function racesWithKill(kill: number, ledgerKey: string): Promise<number> {
 test(`${RACES} races of approve, reject, cancel, claim, succeed and the end of the time`, async () => {
   const { ledgerKey } = await Shop.open(service);
   for (let start = 0; start < RACES; start += AT_ONCE)
-    await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => race(start + index, ledgerKey)));
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) => race(start + index, ledgerKey)),
+    );
   await expectBalanced(service);
 });
 

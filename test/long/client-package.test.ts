@@ -26,9 +26,9 @@ const write = (name: string, content: string) => writeFile(join(project, name), 
 beforeAll(async () => {
   await installClient(scratch.path, project);
   const readme = await readFile(join(project, 'node_modules/tillgate-client/README.md'), 'utf8');
-  [shopping = '', settling = '', receiving = ''] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(
-    ([, code]) => code as string,
-  );
+  [shopping = '', settling = '', receiving = ''] = [
+    ...readme.matchAll(/^```ts\n(.*?)^```$/gms),
+  ].map(([, code]) => code as string);
   // The README's code is JavaScript too: the same text is compiled and run.
   for (const extension of ['mts', 'mjs']) {
     await write(`shopping.${extension}`, shopping);
@@ -41,7 +41,8 @@ beforeAll(async () => {
   await write('whole.mts', whole);
   await write(
     'whole.mjs',
-    ts.transpileModule(whole, { compilerOptions: { target, module: ts.ModuleKind.ESNext } }).outputText,
+    ts.transpileModule(whole, { compilerOptions: { target, module: ts.ModuleKind.ESNext } })
+      .outputText,
   );
   service = await startService({ config: { webhookAllowPrivate: true } });
 });
@@ -97,17 +98,30 @@ if (event.data.object.object === 'refund') event.data.object.payment.length;
 test.each([
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
-])('its types hold in a strict project: module %s, resolution %s', async (module, moduleResolution) => {
-  await write('types.mts', TYPES);
-  const compilerOptions = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2023', lib: ['es2023'] },
-    ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
-  };
-  const files = ['types.mts', 'shopping.mts', 'settling.mts', 'receiving.mts', 'whole.mts'];
-  await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-  const { stdout, status } = await run([resolve('node_modules/typescript/bin/tsc'), '-p', project]).ended;
-  expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-});
+])(
+  'its types hold in a strict project: module %s, resolution %s',
+  async (module, moduleResolution) => {
+    await write('types.mts', TYPES);
+    const compilerOptions = {
+      ...{
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        target: 'es2023',
+        lib: ['es2023'],
+      },
+      ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
+    };
+    const files = ['types.mts', 'shopping.mts', 'settling.mts', 'receiving.mts', 'whole.mts'];
+    await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+    const { stdout, status } = await run([
+      resolve('node_modules/typescript/bin/tsc'),
+      '-p',
+      project,
+    ]).ended;
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  },
+);
 
 test('the README’s shop does its job', async () => {
   const shop = await Shop.open(service);
@@ -143,21 +157,30 @@ test('the README’s worker settles refunds, and stops', async () => {
 
 test('the README’s receiver accepts webhooks of the service only', async () => {
   const port = await freePort();
-  const [secret, other] = [1, 2].map((byte) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`) as [
-    string,
-    string,
-  ];
+  const [secret, other] = [1, 2].map(
+    (byte) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`,
+  ) as [string, string];
   const receiver = scratch.keep(
-    run([join(project, 'receiving.mjs')], { ...LINKED, WEBHOOK_SECRET: secret, PORT: String(port) }),
+    run([join(project, 'receiving.mjs')], {
+      ...LINKED,
+      WEBHOOK_SECRET: secret,
+      PORT: String(port),
+    }),
   );
-  const body = JSON.stringify({ id: 'evt_1', type: 'refund.created', data: { object: { id: 're_test_1' } } });
+  const body = JSON.stringify({
+    id: 'evt_1',
+    type: 'refund.created',
+    data: { object: { id: 're_test_1' } },
+  });
   const send = (by: string, at = new Date()) => {
     const headers = {
       'webhook-id': 'evt_1',
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       'webhook-signature': new Webhook(by).sign('evt_1', at, body),
     };
-    return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status);
+    return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(
+      ({ status }) => status,
+    );
   };
   await until(() =>
     send(secret).then(
@@ -173,9 +196,16 @@ test('the receiver in the guide handles each event once and in order, with the e
   const shop = await Shop.open(service);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const { secret } = (await post(`${service.url}/v1/webhook_endpoints`, { key: shop.key, body: { url } })).body;
+  const { secret } = (
+    await post(`${service.url}/v1/webhook_endpoints`, { key: shop.key, body: { url } })
+  ).body;
   const missed = (await shop.createSession()).body.id;
-  const environment = { TILLGATE_URL: service.url, TILLGATE_KEY: shop.key, WEBHOOK_SECRET: secret, PORT: String(port) };
+  const environment = {
+    TILLGATE_URL: service.url,
+    TILLGATE_KEY: shop.key,
+    WEBHOOK_SECRET: secret,
+    PORT: String(port),
+  };
   const receiver = scratch.keep(run([join(project, 'whole.mjs')], { ...LINKED, ...environment }));
   await printed(receiver, /^(Nothing is missed\.)\n/m);
   await shop.post(`/v1/checkout_sessions/${missed}/expire`);
@@ -185,7 +215,9 @@ test('the receiver in the guide handles each event once and in order, with the e
   await until(async () => (await deliveries()).length === 1);
   await shop.post(`/v1/events/${event.id}/resend`);
   await until(async () => (await deliveries()).length === 2);
-  expect((await deliveries()).map((one: { status_code: number }) => one.status_code)).toEqual([204, 204]);
+  expect((await deliveries()).map((one: { status_code: number }) => one.status_code)).toEqual([
+    204, 204,
+  ]);
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
   const created = `checkout.session.created ${missed} 1`;
   expect(receiver.stdout().split('\n')).toEqual([

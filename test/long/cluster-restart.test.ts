@@ -87,7 +87,9 @@ test('a restart whose new worker does not start is given up, and the old ones se
 test('metrics are the same at any worker: what all of them counted, also those that died', async () => {
   await askBoth(ROUTE);
   await pair[0]?.get(ROUTE);
-  await until(async () => (await askBoth('/metrics')).every(({ text }) => countOf(text, ROUTE) === 3));
+  await until(async () =>
+    (await askBoth('/metrics')).every(({ text }) => countOf(text, ROUTE) === 3),
+  );
   // The sum of two times of start would be nonsense.
   expect((await pair[0]?.get('/metrics'))?.text).not.toContain('process_start_time_seconds');
   const [victim] = workersOf(cluster) as [number];

@@ -12,13 +12,20 @@ import {
   withSessionsLocked,
   workersOf,
 } from '../support/cluster.js';
-import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
+import {
+  createSession,
+  expectCleanStop,
+  preparedCopy,
+  start,
+  withScratch,
+} from '../support/embedded.js';
 import { withClient } from '../support/postgres.js';
 import { isRunning, launch, postgresPid, printed, until } from '../support/processes.js';
 
 const scratch = withScratch();
 
-const create = ({ url, key }: Cluster) => post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST });
+const create = ({ url, key }: Cluster) =>
+  post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST });
 
 async function query(dataDir: string, sql: string) {
   return (await withClient(databaseUrl(dataDir), (client) => client.query(sql))).rows;
@@ -49,9 +56,14 @@ describe('starting', () => {
     ],
   ])('%s is reported once, and nothing is left running', async (_, environment, words) => {
     const dataDir = preparedCopy();
-    const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }));
+    const server = scratch().keep(
+      launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }),
+    );
     const { status, stderr } = await server.ended;
-    expect({ status, lines: stderr.split('\n') }).toEqual({ status: 1, lines: [expect.stringContaining(words), ''] });
+    expect({ status, lines: stderr.split('\n') }).toEqual({
+      status: 1,
+      lines: [expect.stringContaining(words), ''],
+    });
     expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
   });
 });
@@ -64,11 +76,15 @@ describe('stopping', () => {
   ] as const)('%s: running requests are answered, and nothing is left', async (signal, others) => {
     let status = 503;
     // A machine so busy that the lock's time is over before nobody listens any more has shown nothing.
-    for (let attempt = 0; status === 503 && attempt < 5; attempt++) status = await stopWhileCreating(signal, others);
+    for (let attempt = 0; status === 503 && attempt < 5; attempt++)
+      status = await stopWhileCreating(signal, others);
     expect(status).toBe(201);
   });
 
-  async function stopWhileCreating(signal: NodeJS.Signals, others: (cluster: Cluster) => readonly number[]) {
+  async function stopWhileCreating(
+    signal: NodeJS.Signals,
+    others: (cluster: Cluster) => readonly number[],
+  ) {
     const cluster = await startCluster();
     const workers = workersOf(cluster);
     const postgres = postgresPid(cluster.dataDir) as number;
@@ -76,7 +92,8 @@ describe('stopping', () => {
     await withSessionsLocked(cluster.dataDir, async (waits) => {
       created = create(cluster);
       await waits();
-      for (const pid of [...others(cluster), cluster.child.pid as number]) process.kill(pid, signal);
+      for (const pid of [...others(cluster), cluster.child.pid as number])
+        process.kill(pid, signal);
       await until(() => isRefused(cluster.url));
     });
     const status = (await created)?.status ?? 0;
@@ -120,7 +137,9 @@ describe('kill -9', () => {
     const pair = [new Connection(cluster.url), new Connection(cluster.url)];
     await Promise.all(pair.map((connection) => connection.get('/livez')));
     const enough = new AbortController();
-    const clients = Promise.allSettled(pair.map((connection) => keepAsking(connection, '/livez', enough.signal)));
+    const clients = Promise.allSettled(
+      pair.map((connection) => keepAsking(connection, '/livez', enough.signal)),
+    );
     process.kill(victim, 'SIGKILL');
     await replaced(cluster, [victim]);
     enough.abort();

@@ -2,7 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { limitRole } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
-import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
+import {
+  createSession,
+  expectCleanStop,
+  preparedCopy,
+  start,
+  withScratch,
+} from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, launch, postgresPid, run, until } from '../support/processes.js';
 
@@ -19,14 +25,18 @@ async function onEmptyDatabase(work: (url: string) => Promise<void>): Promise<vo
 }
 
 async function migrate(url: string, ...options: string[]) {
-  const { status, stdout, stderr } = await commandLine(['migrate', ...options], { DATABASE_URL: url });
+  const { status, stdout, stderr } = await commandLine(['migrate', ...options], {
+    DATABASE_URL: url,
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
 async function tablesOf(url: string): Promise<string[]> {
   const sql = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
-  return withClient(url, async (client) => (await client.query(sql)).rows.map(({ tablename }) => tablename));
+  return withClient(url, async (client) =>
+    (await client.query(sql)).rows.map(({ tablename }) => tablename),
+  );
 }
 
 describe('migrate', () => {
@@ -39,7 +49,9 @@ describe('migrate', () => {
         const asking = `SELECT FROM pg_stat_activity
           WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_xact_lock%'`;
         // On a connection of its own: a transaction sees pg_stat_activity as it was when it first looked.
-        await withClient(url, (other) => until(async () => (await other.query(asking)).rowCount === 3));
+        await withClient(url, (other) =>
+          until(async () => (await other.query(asking)).rowCount === 3),
+        );
         await client.query('ROLLBACK');
         return running;
       });
@@ -54,7 +66,12 @@ describe('migrate', () => {
   test('gives the role its time limits on this database, or says which SQL does', async () => {
     await onEmptyDatabase(async (url) => {
       const limits = async () => {
-        const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode'];
+        const names = [
+          'lock_timeout',
+          'statement_timeout',
+          'idle_in_transaction_session_timeout',
+          'plan_cache_mode',
+        ];
         const sql = `SELECT ${names.map((name) => `current_setting('${name}')`).join(` || ' ' || `)} AS limits`;
         return withClient(url, async (client) => (await client.query(sql)).rows[0].limits);
       };
@@ -63,7 +80,9 @@ describe('migrate', () => {
       expect(await limits()).toBe('500ms 5s 10s force_generic_plan');
       const role = `limited_${Date.now()}`;
       const owner = new URL(url);
-      await withClient(url, (client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`));
+      await withClient(url, (client) =>
+        client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`),
+      );
       const other = Object.assign(new URL(url), { username: role, password: 'limited' });
       const database = owner.pathname.slice(1);
       expect(await limitRole(other.href)).toEqual([]);
@@ -79,7 +98,8 @@ describe('migrate', () => {
 
   test('distributes nothing without Citus, and says so in one sentence', async () => {
     await onEmptyDatabase(async (url) => {
-      const message = 'This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.';
+      const message =
+        'This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.';
       const refused = await commandLine(['migrate', '--distribute'], { DATABASE_URL: url });
       expect(refused).toEqual({ status: 1, stdout: '', stderr: `${message}\n` });
       expect(await tablesOf(url)).toEqual([]);
@@ -91,7 +111,8 @@ describe('migrate', () => {
       const refusal = {
         status: 1,
         stdout: '',
-        stderr: 'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.\n',
+        stderr:
+          'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.\n',
       };
       expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
       expect(await commandLine(['org', 'create', 'Shop'], { DATABASE_URL: url })).toEqual(refusal);
@@ -106,7 +127,10 @@ describe('a database out of reach is one line', () => {
   test.each([
     ['postgres://localhost:1/shop', 'The database cannot be used: connect ECONNREFUSED'],
     ['postgres://nowhere.invalid/shop', 'The database cannot be used: getaddrinfo'],
-    ['localhost:5432', 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @'],
+    [
+      'localhost:5432',
+      'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @',
+    ],
   ])('%s', async (url, message) => {
     const line = new RegExp(`^${message.replaceAll(/[.:/]/g, '\\$&')}[^\\n]*\\n$`);
     const refusal = { status: 1, stdout: '', stderr: expect.stringMatching(line) };

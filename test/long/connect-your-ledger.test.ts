@@ -35,9 +35,14 @@ test('the worker of the guide, the one in Python and the small ledger pass the d
   await book.drop();
 });
 
-async function expectPassed(environment: Record<string, string>, ...command: string[]): Promise<void> {
+async function expectPassed(
+  environment: Record<string, string>,
+  ...command: string[]
+): Promise<void> {
   const plan = ['--seed', '1', '--refunds', '60', '--seconds', '20', '--json'];
-  const drill = scratch.keep(run(['dist/src/operator/cli/cli.js', 'drill', ...plan, '--', ...command], environment));
+  const drill = scratch.keep(
+    run(['dist/src/operator/cli/cli.js', 'drill', ...plan, '--', ...command], environment),
+  );
   const { status, stdout } = await drill.ended;
   expect(JSON.parse(stdout)).toMatchObject({ passed: true, refunds: 60, broken: [] });
   expect(status).toBe(0);

@@ -27,11 +27,17 @@ const service = useService();
 
 async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
   const answer = await send(service.url + path, { headers, method });
-  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
+  const {
+    date: _date,
+    connection: _connection,
+    'keep-alive': _keepAlive,
+    ...rest
+  } = answer.headers;
   return { ...answer, headers: rest };
 }
 
-const packed = (name: string): Buffer => readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);
+const packed = (name: string): Buffer =>
+  readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);
 
 const HEADERS = {
   'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),
@@ -50,11 +56,14 @@ describe.each(FILES)('%s', (path, type, name) => {
     'content-length': String(packed(name).length),
   };
 
-  test.each(['gzip', 'deflate, GZIP;q=0.5', 'gzip;q=0.001, *;q=0'])('is packed for %s', async (encodings) => {
-    const { status, headers, bytes } = await ask(path, { 'accept-encoding': encodings });
-    expect([status, headers]).toEqual([200, compressed]);
-    expect(bytes.equals(packed(name))).toBe(true);
-  });
+  test.each(['gzip', 'deflate, GZIP;q=0.5', 'gzip;q=0.001, *;q=0'])(
+    'is packed for %s',
+    async (encodings) => {
+      const { status, headers, bytes } = await ask(path, { 'accept-encoding': encodings });
+      expect([status, headers]).toEqual([200, compressed]);
+      expect(bytes.equals(packed(name))).toBe(true);
+    },
+  );
 
   test.each([{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip; q=0.0, br' }])(
     'is unpacked for %j',
@@ -77,7 +86,11 @@ describe.each(FILES)('%s', (path, type, name) => {
 
 test('no file of ours names another host', () => {
   const others = ['index.html', 'start.js', 'icon.svg'].flatMap((name) =>
-    [...String(gunzipSync(packed(name))).matchAll(/\b[a-z]+:\/\/[^\s"'<]+|(?:src|href)="\/\/[^"]+/g)].map(String),
+    [
+      ...String(gunzipSync(packed(name))).matchAll(
+        /\b[a-z]+:\/\/[^\s"'<]+|(?:src|href)="\/\/[^"]+/g,
+      ),
+    ].map(String),
   );
   expect(others).toEqual(['http://www.w3.org/2000/svg']);
 });
@@ -91,11 +104,12 @@ const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'
 type Methods = Readonly<Record<string, { readonly summary: string }>>;
 
 /** With how its address in the page ends. Webhooks, which have a name in the place of a path, are among them; the page writes it with hyphens. */
-const OPERATIONS = Object.entries<Methods>({ ...DOCUMENT.paths, ...DOCUMENT.webhooks }).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { summary }]) => {
-    const named = path.startsWith('/') ? path : `/${path.replaceAll('_', '-')}`;
-    return { place: `/${method.toUpperCase()}${named}`, path, summary };
-  }),
+const OPERATIONS = Object.entries<Methods>({ ...DOCUMENT.paths, ...DOCUMENT.webhooks }).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => {
+      const named = path.startsWith('/') ? path : `/${path.replaceAll('_', '-')}`;
+      return { place: `/${method.toUpperCase()}${named}`, path, summary };
+    }),
 );
 
 describeInChromium('in Chromium', (browser) => {
@@ -110,24 +124,29 @@ describeInChromium('in Chromium', (browser) => {
   test.each([
     [DESKTOP, 6],
     [PHONE, 24],
-  ])('it lists all operations and shows them, undisturbed, at %j: one of %j', async (viewport, every) => {
-    const { page, faults, requested, close } = await read(viewport);
-    for (const [at, { place, path, summary }] of OPERATIONS.entries()) {
-      const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
-      expect(await link.textContent()).toContain(summary);
-      if (at % every !== 0) continue;
-      // Operations are rendered as the reader comes near them.
-      await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
-      const section = page.locator(`section[id$="${place}"]`);
-      await section.getByRole('heading', { name: summary, exact: true }).waitFor();
-      await section.getByText(path, { exact: true }).first().waitFor();
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-    expect(await page.locator('pre').first().textContent()).toContain(`curl ${service.url}/v1/checkout_sessions`);
-    expect(faults).toEqual([]);
-    // Only a browser with a window asks for the icon.
-    const asked = [...requested].filter((url) => !url.endsWith('/docs/icon.svg'));
-    expect(asked.sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
-    await close();
-  });
+  ])(
+    'it lists all operations and shows them, undisturbed, at %j: one of %j',
+    async (viewport, every) => {
+      const { page, faults, requested, close } = await read(viewport);
+      for (const [at, { place, path, summary }] of OPERATIONS.entries()) {
+        const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
+        expect(await link.textContent()).toContain(summary);
+        if (at % every !== 0) continue;
+        // Operations are rendered as the reader comes near them.
+        await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
+        const section = page.locator(`section[id$="${place}"]`);
+        await section.getByRole('heading', { name: summary, exact: true }).waitFor();
+        await section.getByText(path, { exact: true }).first().waitFor();
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await page.locator('pre').first().textContent()).toContain(
+        `curl ${service.url}/v1/checkout_sessions`,
+      );
+      expect(faults).toEqual([]);
+      // Only a browser with a window asks for the icon.
+      const asked = [...requested].filter((url) => !url.endsWith('/docs/icon.svg'));
+      expect(asked.sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
+      await close();
+    },
+  );
 });

@@ -8,7 +8,9 @@ const WORKERS = 'test/drill/workers.js';
 /** For a machine without an embedded PostgreSQL. */
 const REFUSING = `import { registerHooks } from 'node:module';
   registerHooks({ resolve: (name, context, next) => next(name.startsWith('@embedded') ? 'none' : name, context) });`;
-const NO_EMBEDDED = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(REFUSING)}` };
+const NO_EMBEDDED = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(REFUSING)}`,
+};
 
 const drill = (options: readonly string[], worker: readonly string[], environment = {}) => {
   const words = ['--refunds', '40', '--seed', '1', ...options, '--', process.execPath, ...worker];
@@ -27,7 +29,10 @@ test.concurrent('twenty-six broken workers are found by their rules; in the shel
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect({ wrong: played.filter(({ isRight }) => !isRight), stderr }).toEqual({ wrong: [], stderr: '' });
+  expect({ wrong: played.filter(({ isRight }) => !isRight), stderr }).toEqual({
+    wrong: [],
+    stderr: '',
+  });
   expect(played).toHaveLength(29);
 });
 
@@ -39,9 +44,15 @@ test.concurrent.each([
     ['-e', 'console.log("no settings")'],
     'Add --restart before -- if yours works once and ends.',
   ],
-  ['a command that does nothing', ['--seconds', '5'], ['-e', 'setInterval(() => 0, 1000)'], 'has not asked Tillgate'],
+  [
+    'a command that does nothing',
+    ['--seconds', '5'],
+    ['-e', 'setInterval(() => 0, 1000)'],
+    'has not asked Tillgate',
+  ],
 ])('%s is not tested', async (_, options, worker, message) => {
-  const command = worker.length > 0 ? drill(options, worker) : run(['dist/src/operator/cli/cli.js', 'drill']);
+  const command =
+    worker.length > 0 ? drill(options, worker) : run(['dist/src/operator/cli/cli.js', 'drill']);
   const { status, stdout, stderr } = await command.ended;
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -51,7 +62,9 @@ test.concurrent('without a Tillgate there is no verdict, and no process is left'
   const started = drill([], [WORKERS, 'right']);
   await until(() => started.stderr().includes('Day 1'));
   const processes = processesOf(started);
-  const tillgate = processes.find((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('src/main.js'));
+  const tillgate = processes.find((one) =>
+    readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('src/main.js'),
+  );
   process.kill(tillgate as number, 'SIGKILL');
   expect((await started.ended).status).toBe(2);
   await until(() => !processes.some(isRunning));
@@ -64,9 +77,15 @@ test.concurrent('Ctrl-C, for all that are in the foreground, brings the verdict 
   started.child.kill('SIGINT');
   const { status, stdout } = await started.ended;
   const { passed, stopped, broken } = JSON.parse(stdout);
-  expect({ status, passed, stopped }).toEqual({ status: 1, passed: false, stopped: 'The drill was interrupted.' });
+  expect({ status, passed, stopped }).toEqual({
+    status: 1,
+    passed: false,
+    stopped: 'The drill was interrupted.',
+  });
   expect(broken[0].rule).toBe('shared key');
-  expect(broken[0].history[0]).toMatch(/^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/);
+  expect(broken[0].history[0]).toMatch(
+    /^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/,
+  );
   await until(() => !processes.some(isRunning));
 });
 
@@ -84,7 +103,9 @@ test.concurrent('a closed pipe ends it, and so does the limit; on the server of 
   await until(() => !processes.some(isRunning));
   const { status, stdout } = await started.ended;
   expect(status).toBe(2);
-  expect(stdout).toMatch(/^NO VERDICT: The limit of 15 seconds was reached\. Open refunds: \d+\. No rule was broken/);
+  expect(stdout).toMatch(
+    /^NO VERDICT: The limit of 15 seconds was reached\. Open refunds: \d+\. No rule was broken/,
+  );
   const left = "SELECT datname FROM pg_database WHERE datname LIKE 'tillgate\\_drill\\_%'";
   expect((await withClient(serverUrl(), (client) => client.query(left))).rows).toEqual([]);
   await own.drop();

@@ -17,28 +17,39 @@ import { launch, postgresPid, printed, until } from '../support/processes.js';
 const scratch = withScratch();
 
 describe('stopping', () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s, sent twice, stops server and PostgreSQL', async (signal) => {
-    const dataDir = preparedCopy();
-    const server = await start(dataDir);
-    server.child.kill(signal);
-    await expectCleanStop(server, dataDir, signal);
-  });
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s, sent twice, stops server and PostgreSQL',
+    async (signal) => {
+      const dataDir = preparedCopy();
+      const server = await start(dataDir);
+      server.child.kill(signal);
+      await expectCleanStop(server, dataDir, signal);
+    },
+  );
 
-  test.each(['is being set up', 'is starting'])('stopped while it %s, it leaves nothing running', async (step) => {
-    const dataDir = scratch().dataDir();
-    const server = scratch().keep(launch({ DATA_DIR: dataDir }));
-    await printed(server, new RegExp(step));
-    server.child.kill('SIGINT');
-    expect(await server.ended).toMatchObject({ status: 0, stderr: '' });
-    expect(postgresPid(dataDir)).toBeUndefined();
-    await expectCleanStop(await start(dataDir), dataDir);
-  });
+  test.each(['is being set up', 'is starting'])(
+    'stopped while it %s, it leaves nothing running',
+    async (step) => {
+      const dataDir = scratch().dataDir();
+      const server = scratch().keep(launch({ DATA_DIR: dataDir }));
+      await printed(server, new RegExp(step));
+      server.child.kill('SIGINT');
+      expect(await server.ended).toMatchObject({ status: 0, stderr: '' });
+      expect(postgresPid(dataDir)).toBeUndefined();
+      await expectCleanStop(await start(dataDir), dataDir);
+    },
+  );
 
   test('half a request does not keep it from stopping', async () => {
     const dataDir = preparedCopy();
     const server = await start(dataDir);
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
-    await new Promise((resolve) => socket.write('POST /v1/refunds HTTP/1.1\r\nHost: a\r\nContent-Le', resolve));
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on(
+      'error',
+      () => undefined,
+    );
+    await new Promise((resolve) =>
+      socket.write('POST /v1/refunds HTTP/1.1\r\nHost: a\r\nContent-Le', resolve),
+    );
     expect((await get(`${server.url}/livez`, {})).status).toBe(200);
     await expectCleanStop(server, dataDir);
     socket.destroy();
@@ -75,19 +86,24 @@ describe('kill -9', () => {
     const server = await start(dataDir);
     const session = await createSession(server);
     const killed = await killPostgres(dataDir);
-    await until(async () => (await statusOf(server, session)) === 200 && postgresPid(dataDir) !== killed);
+    await until(
+      async () => (await statusOf(server, session)) === 200 && postgresPid(dataDir) !== killed,
+    );
     await createSession(server);
     await expectCleanStop(server, dataDir);
   });
 
-  test.each(['is being set up', 'is starting'])('while it %s: the next start begins anew', async (step) => {
-    const dataDir = scratch().dataDir();
-    const killed = scratch().keep(launch({ DATA_DIR: dataDir }));
-    await printed(killed, new RegExp(step));
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    const server = await start(dataDir);
-    await createSession(server);
-    await expectCleanStop(server, dataDir);
-  });
+  test.each(['is being set up', 'is starting'])(
+    'while it %s: the next start begins anew',
+    async (step) => {
+      const dataDir = scratch().dataDir();
+      const killed = scratch().keep(launch({ DATA_DIR: dataDir }));
+      await printed(killed, new RegExp(step));
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      const server = await start(dataDir);
+      await createSession(server);
+      await expectCleanStop(server, dataDir);
+    },
+  );
 });

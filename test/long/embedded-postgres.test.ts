@@ -18,8 +18,22 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/platform/version.js';
 import { post, SMALLEST } from '../support/client.js';
-import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
-import { isRunning, launch, listening, postgresPid, run, startServer } from '../support/processes.js';
+import {
+  createSession,
+  expectCleanStop,
+  preparedCopy,
+  start,
+  statusOf,
+  withScratch,
+} from '../support/embedded.js';
+import {
+  isRunning,
+  launch,
+  listening,
+  postgresPid,
+  run,
+  startServer,
+} from '../support/processes.js';
 import { listen } from '../support/sockets.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -57,7 +71,9 @@ describe('starting', () => {
       expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),
       '',
       expect.stringMatching(/^Webhooks: give sessions/),
-      expect.stringMatching(/^ {2}WEBHOOK_SECRET=whsec_\S+ npx tillgate webhook listen --port 4000$/),
+      expect.stringMatching(
+        /^ {2}WEBHOOK_SECRET=whsec_\S+ npx tillgate webhook listen --port 4000$/,
+      ),
       '',
       `API reference: ${second.url}/docs`,
       `Tillgate ${VERSION} listens on ${second.url}`,
@@ -70,10 +86,17 @@ describe('starting', () => {
 
   test('two first starts at once: one serves, the other is refused', async () => {
     const dataDir = scratch().dataDir();
-    const both = [launch({ DATA_DIR: dataDir }), launch({ DATA_DIR: dataDir })].map((each) => scratch().keep(each));
+    const both = [launch({ DATA_DIR: dataDir }), launch({ DATA_DIR: dataDir })].map((each) =>
+      scratch().keep(each),
+    );
     const refused = await Promise.race(both.map(({ ended }) => ended));
-    expect(refused).toMatchObject({ status: 1, stderr: `Another Tillgate server is already running on ${dataDir}.\n` });
-    const server = await listening(both.find(({ child }) => child.exitCode === null) as (typeof both)[number]);
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: `Another Tillgate server is already running on ${dataDir}.\n`,
+    });
+    const server = await listening(
+      both.find(({ child }) => child.exitCode === null) as (typeof both)[number],
+    );
     await createSession(server);
     await expectCleanStop(server, dataDir);
     expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', 'postgres.log']);
@@ -83,7 +106,8 @@ describe('starting', () => {
     const dataDir = preparedCopy();
     const squatter = createServer();
     const port = await listen(squatter);
-    const { status, stdout, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) }).ended;
+    const { status, stdout, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) })
+      .ended;
     squatter.close();
     expect(stdout).not.toContain('EADDRINUSE');
     expect({ status, stderr }).toEqual({
@@ -103,7 +127,13 @@ describe('starting', () => {
 
   test('the settings of PostgreSQL clients in the environment do not reach it', async () => {
     const dataDir = preparedCopy();
-    const settings = { PGSSLMODE: 'require', PGPORT: '1', PGHOST: 'nowhere.invalid', PGDATABASE: 'none', PGDATA: '/' };
+    const settings = {
+      PGSSLMODE: 'require',
+      PGPORT: '1',
+      PGHOST: 'nowhere.invalid',
+      PGDATABASE: 'none',
+      PGDATA: '/',
+    };
     await expectCleanStop(await start(dataDir, settings), dataDir);
   });
 
@@ -135,15 +165,18 @@ describe('starting', () => {
     }
   });
 
-  withoutPtrace('a directory that cannot be made is one sentence that names the setting', async () => {
-    const DATA_DIR = join(scratch().path, 'closed', 'data');
-    mkdirSync(join(scratch().path, 'closed'), { mode: 0o500 });
-    const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: this user cannot make it there.\n`;
-    // Root may do everything, but for what is taken from it.
-    const wrapper = ['setpriv', '--bounding-set', '-dac_override', '--inh-caps', '-dac_override'];
-    chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
-    expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
-  });
+  withoutPtrace(
+    'a directory that cannot be made is one sentence that names the setting',
+    async () => {
+      const DATA_DIR = join(scratch().path, 'closed', 'data');
+      mkdirSync(join(scratch().path, 'closed'), { mode: 0o500 });
+      const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: this user cannot make it there.\n`;
+      // Root may do everything, but for what is taken from it.
+      const wrapper = ['setpriv', '--bounding-set', '-dac_override', '--inh-caps', '-dac_override'];
+      chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
+      expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
+    },
+  );
 });
 
 describe('its log', () => {
@@ -177,7 +210,11 @@ describe('what it finds', () => {
   /** [what stands in the pid file, how many seconds ago it was written] */
   test.each([
     ['the pid of somebody else', () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`, 60],
-    ['the pid of somebody else, written just now', () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`, 0],
+    [
+      'the pid of somebody else, written just now',
+      () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`,
+      0,
+    ],
     ['nothing', () => '', 60],
     ['no pid', () => 'what?\n', 60],
   ])('a pid file with %s does not stop it', async (_, content, age) => {
@@ -195,25 +232,42 @@ describe('what it finds', () => {
     for (const pid of ['999999999', process.pid])
       mkdirSync(join(dataDir, `pg.${pid}.new`, 'base'), { recursive: true });
     await expectCleanStop(await start(dataDir), dataDir);
-    expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', `pg.${process.pid}.new`, 'postgres.log']);
+    expect(readdirSync(dataDir).sort()).toEqual([
+      'demo.json',
+      'pg',
+      `pg.${process.pid}.new`,
+      'postgres.log',
+    ]);
   });
 
-  asRoot('a database that belongs to another user than it would choose is run as that user', async () => {
-    const dataDir = preparedCopy();
-    execFileSync('chown', ['-R', '12345:12345', join(dataDir, 'pg')]);
-    const server = await start(dataDir);
-    expect(readFileSync(`/proc/${postgresPid(dataDir)}/status`, 'utf8')).toMatch(/^Uid:\s+12345\s+12345\s/m);
-    await expectCleanStop(server, dataDir);
-  });
+  asRoot(
+    'a database that belongs to another user than it would choose is run as that user',
+    async () => {
+      const dataDir = preparedCopy();
+      execFileSync('chown', ['-R', '12345:12345', join(dataDir, 'pg')]);
+      const server = await start(dataDir);
+      expect(readFileSync(`/proc/${postgresPid(dataDir)}/status`, 'utf8')).toMatch(
+        /^Uid:\s+12345\s+12345\s/m,
+      );
+      await expectCleanStop(server, dataDir);
+    },
+  );
 
-  withoutPtrace('as root of a container, who may not look into other users’ processes, it works too', async () => {
-    const dataDir = preparedCopy();
-    const wrapper = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
-    const server = scratch().keep(await startServer({ DATA_DIR: dataDir }, wrapper));
-    const pid = postgresPid(dataDir) as number;
-    const command = run(['dist/src/operator/cli/cli.js', 'org', 'create', 'Shop'], { DATA_DIR: dataDir }, wrapper);
-    expect(await command.ended).toMatchObject({ status: 0 });
-    expect(postgresPid(dataDir)).toBe(pid);
-    await expectCleanStop(server, dataDir);
-  });
+  withoutPtrace(
+    'as root of a container, who may not look into other users’ processes, it works too',
+    async () => {
+      const dataDir = preparedCopy();
+      const wrapper = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
+      const server = scratch().keep(await startServer({ DATA_DIR: dataDir }, wrapper));
+      const pid = postgresPid(dataDir) as number;
+      const command = run(
+        ['dist/src/operator/cli/cli.js', 'org', 'create', 'Shop'],
+        { DATA_DIR: dataDir },
+        wrapper,
+      );
+      expect(await command.ended).toMatchObject({ status: 0 });
+      expect(postgresPid(dataDir)).toBe(pid);
+      await expectCleanStop(server, dataDir);
+    },
+  );
 });

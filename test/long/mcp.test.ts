@@ -25,7 +25,11 @@ let key: string;
 
 beforeAll(async () => {
   shop = await Shop.open(service);
-  key = await createKey(service, { organization: shop.organization, holder: 'agent', rights: ['propose'] });
+  key = await createKey(service, {
+    organization: shop.organization,
+    holder: 'agent',
+    rights: ['propose'],
+  });
 });
 
 /** A conversation over stdio. */
@@ -52,7 +56,10 @@ class Agent {
 
   /** What a tool says: its result, or its error. */
   async call(name: string, given: object = {}): Promise<Json> {
-    const { isError, structuredContent, content } = await this.ask('tools/call', { name, arguments: given });
+    const { isError, structuredContent, content } = await this.ask('tools/call', {
+      name,
+      arguments: given,
+    });
     return isError ? { error: JSON.parse(content[0].text) } : structuredContent;
   }
 
@@ -106,7 +113,9 @@ describeIfBuilt('an agent', () => {
       status: 'complete',
       line_items: { data: [{}] },
     });
-    expect(await agent.call('read_payment', { id: payment })).toMatchObject({ amount_refundable: 1000 });
+    expect(await agent.call('read_payment', { id: payment })).toMatchObject({
+      amount_refundable: 1000,
+    });
     const proposal = { payment, amount: 300, reference: 'return-1', description: 'Too small.' };
     const proposed = await agent.call('propose_refund', proposal);
     expect(proposed).toMatchObject({
@@ -115,21 +124,37 @@ describeIfBuilt('an agent', () => {
     });
     expect(await agent.call('propose_refund', proposal)).toEqual(proposed);
     const { id } = proposed.refund;
-    expect((await agent.call('list_refunds', { approval: 'waiting' })).data).toMatchObject([{ id }]);
+    expect((await agent.call('list_refunds', { approval: 'waiting' })).data).toMatchObject([
+      { id },
+    ]);
     await shop.approve(id, 300);
-    expect(await agent.call('read_refund', { id })).toMatchObject({ approval: { state: 'approved' } });
+    expect(await agent.call('read_refund', { id })).toMatchObject({
+      approval: { state: 'approved' },
+    });
     for (const _ of [1, 2])
-      expect(await agent.call('cancel_refund', { id })).toMatchObject({ refund: { status: 'canceled' } });
+      expect(await agent.call('cancel_refund', { id })).toMatchObject({
+        refund: { status: 'canceled' },
+      });
   });
 
   test('is told by an error what to call next', async () => {
     const payment = await shop.capture({ amount: 100 });
     const proposal = { payment, amount: 300, reference: 'return-2' };
     const { error } = await agent.call('propose_refund', proposal);
-    expect(error).toMatchObject({ code: 'refund_exceeds_remaining', errors: [{ param: 'amount', allowed: ['100'] }] });
-    expect(error.next_call).toEqual({ tool: 'propose_refund', arguments: { ...proposal, amount: 100 } });
+    expect(error).toMatchObject({
+      code: 'refund_exceeds_remaining',
+      errors: [{ param: 'amount', allowed: ['100'] }],
+    });
+    expect(error.next_call).toEqual({
+      tool: 'propose_refund',
+      arguments: { ...proposal, amount: 100 },
+    });
     const { refund } = await agent.call(error.next_call.tool, error.next_call.arguments);
-    const { error: reused } = await agent.call('propose_refund', { ...proposal, amount: 1, reference: 'return-2' });
+    const { error: reused } = await agent.call('propose_refund', {
+      ...proposal,
+      amount: 1,
+      reference: 'return-2',
+    });
     expect(reused.next_call).toEqual({ tool: 'read_refund', arguments: { id: refund.id } });
   });
 
@@ -139,10 +164,16 @@ describeIfBuilt('an agent', () => {
     const line = createServer(async (request, response) => {
       const sent = await request.toArray();
       const headers = { ...(request.headers as Record<string, string>), host: '' };
-      const init = { method: request.method ?? '', headers, ...(sent.length > 0 && { body: Buffer.concat(sent) }) };
-      const { status, body } = await fetch(service.url + request.url, init as RequestInit).then(async (answer) => {
-        return { status: answer.status, body: await answer.text() };
-      });
+      const init = {
+        method: request.method ?? '',
+        headers,
+        ...(sent.length > 0 && { body: Buffer.concat(sent) }),
+      };
+      const { status, body } = await fetch(service.url + request.url, init as RequestInit).then(
+        async (answer) => {
+          return { status: answer.status, body: await answer.text() };
+        },
+      );
       requests += 1;
       if (requests % 3 === 0) request.socket.destroy();
       else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
@@ -163,12 +194,21 @@ describeIfBuilt('an agent', () => {
 
   test('comes over HTTP from this machine, and no web page does', async () => {
     const port = await freePort();
-    const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: key, PORT: String(port) };
+    const env = {
+      ...process.env,
+      TILLGATE_URL: service.url,
+      TILLGATE_KEY: key,
+      PORT: String(port),
+    };
     const child = spawn(process.execPath, [SERVER], { env, stdio: 'inherit' });
     const ask = (headers: object = {}) =>
       fetch(`http://127.0.0.1:${port}/mcp`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE }),
       });
     await until(() =>

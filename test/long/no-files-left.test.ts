@@ -17,19 +17,28 @@ test('without a file descriptor it answers 503, never 500, and 200 as soon as th
   const server = await startServer({ DATABASE_URL: service.databaseUrl, LOG_LEVEL: 'warn' }, files);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${key}` };
-  const list = async () => (await ask(`${server.url}/v1/checkout_sessions`, { agent, headers })).status;
+  const list = async () =>
+    (await ask(`${server.url}/v1/checkout_sessions`, { agent, headers })).status;
   const statuses = [await list()];
   const held: Socket[] = [];
   try {
-    while (!(statuses.includes(503) && server.stdout().includes('EMFILE')) && held.length < ROUNDS) {
-      held.push(connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined));
+    while (
+      !(statuses.includes(503) && server.stdout().includes('EMFILE')) &&
+      held.length < ROUNDS
+    ) {
+      held.push(
+        connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined),
+      );
       // The service has to open its connections anew, and what they leave free is taken.
       await service.sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       statuses.push(await list());
     }
     for (const socket of held) socket.destroy();
-    await until(async () => statuses[statuses.push(await list()) - 1] === 200, 'the database is reached again');
+    await until(
+      async () => statuses[statuses.push(await list()) - 1] === 200,
+      'the database is reached again',
+    );
     expect([...new Set(statuses)].sort()).toEqual([200, 503]);
     expect(server.stdout()).toContain('EMFILE');
   } finally {

@@ -15,7 +15,10 @@ test('1,000 organizations are made and used', async () => {
   const baseUrl = service.url;
   const operator = new TillgateOperator({ baseUrl, key: await createOperatorKey(service) });
   const signUp = async (number: number) => {
-    const { id } = await operator.organizations.create({ name: `Shop ${number}`, reference: `${number}` });
+    const { id } = await operator.organizations.create({
+      name: `Shop ${number}`,
+      reference: `${number}`,
+    });
     const { key } = await operator.apiKeys.create(id, { mode: 'test' });
     const session = await new Tillgate({ baseUrl, key }).checkoutSessions.create(SMALLEST);
     expect(session.status).toBe('open');

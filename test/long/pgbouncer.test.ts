@@ -19,7 +19,8 @@ const SETTINGS = {
   query_wait_timeout: 7,
 };
 
-if (PGBOUNCER === '') test.skip('not run: PGBOUNCER names no PgBouncer, 1.21 or newer', () => undefined);
+if (PGBOUNCER === '')
+  test.skip('not run: PGBOUNCER names no PgBouncer, 1.21 or newer', () => undefined);
 else describe('through PgBouncer', through);
 
 function through(): void {
@@ -72,7 +73,14 @@ function through(): void {
     service = await startService({ databaseUrl: url });
     const shop = await Shop.open(service);
     const keys = ['--key', shop.key, '--ledger-key', shop.ledgerKey];
-    const kit = ['dist/conformance/run.js', '--base-url', service.url, ...keys, '--organization', shop.organization];
+    const kit = [
+      'dist/conformance/run.js',
+      '--base-url',
+      service.url,
+      ...keys,
+      '--organization',
+      shop.organization,
+    ];
     const { status, stdout, stderr } = await run(kit).ended;
     expect({ status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
       status: 0,

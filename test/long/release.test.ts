@@ -32,10 +32,19 @@ function certificates(): Readonly<Record<string, string>> {
 /** What somebody without rights types in an empty folder, on this Node. */
 function shell(folder: string, node: string) {
   const PATH = `${at(node, 'node_modules', NODE, 'bin')}:${process.env.PATH}`;
-  const home = { HOME: folder, npm_config_cache: at('cache'), NODE_COMPILE_CACHE: at('cache', 'compiled') };
+  const home = {
+    HOME: folder,
+    npm_config_cache: at('cache'),
+    NODE_COMPILE_CACHE: at('cache', 'compiled'),
+  };
   const environment = { ...LINKED, ...certificates(), ...home, PATH, DEMO: 'on' };
   return (command: string) =>
-    run([], environment, [...(isRoot ? AS_NOBODY : []), 'sh', '-c', `cd "${folder}" && exec ${command}`]);
+    run([], environment, [
+      ...(isRoot ? AS_NOBODY : []),
+      'sh',
+      '-c',
+      `cd "${folder}" && exec ${command}`,
+    ]);
 }
 
 /** A folder that belongs to nobody. */
@@ -54,15 +63,27 @@ beforeAll(async () => {
 afterAll(() => scratch.clear());
 
 test('the package holds the program, its licence and its contents, and nothing else', () => {
-  const sources = lines('git', 'ls-files', 'src', 'migrations', 'drill', 'client/src', 'examples/ledger');
+  const sources = lines(
+    'git',
+    'ls-files',
+    'src',
+    'migrations',
+    'drill',
+    'client/src',
+    'examples/ledger',
+  );
   // The drill, which the package has, needs of the client all but the operator's API.
   const needed = sources.filter((path) => path !== 'client/src/operator.ts');
   const built = needed.filter((path) => /\.(ts|sql|css)$|\/browser\/.*\.js$/.test(path));
-  const programs = [...built, 'examples/provider.ts'].map((path) => `dist/${path.replace(/ts$/, 'js')}`);
+  const programs = [...built, 'examples/provider.ts'].map(
+    (path) => `dist/${path.replace(/ts$/, 'js')}`,
+  );
   const reference = ['icon.svg', 'index.html', 'llms.txt', 'openapi.json', 'scalar.js', 'start.js'];
   const pages = reference.map((name) => `dist/src/operator/openapi/reference/${name}.gz`);
   const about = ['LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', 'sbom.json'];
-  const packed = lines('tar', '-tf', at('once', PACKED)).map((path) => path.replace('package/', ''));
+  const packed = lines('tar', '-tf', at('once', PACKED)).map((path) =>
+    path.replace('package/', ''),
+  );
   expect(packed.sort()).toEqual([...programs, ...pages, ...about].sort());
 });
 
@@ -70,9 +91,13 @@ test.concurrent(
   'a second one has the same bytes',
   async () => {
     await release('again');
-    const [once, again] = ['once', 'again'].map((folder) => readFileSync(at(folder, 'SHA256SUMS'), 'utf8'));
+    const [once, again] = ['once', 'again'].map((folder) =>
+      readFileSync(at(folder, 'SHA256SUMS'), 'utf8'),
+    );
     expect(again).toBe(once);
-    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: at('again') });
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {
+      cwd: at('again'),
+    });
     const listed = again?.match(/\S+$/gm) ?? [];
     expect([...listed, 'SHA256SUMS'].sort()).toEqual(readdirSync(at('again')).sort());
   },
@@ -82,29 +107,47 @@ test.concurrent(
 test.concurrent.each(VERSIONS)(
   'Node %s: npm i, npx tillgate start, and the commands beside it',
   async (node) => {
-    const install = ['install', '--silent', '--no-audit', '--no-fund', '--prefix', at(node), `${NODE}@${node}`];
+    const install = [
+      'install',
+      '--silent',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      at(node),
+      `${NODE}@${node}`,
+    ];
     await promisify(execFile)('npm', install);
     const folder = folderOf(`on ${node}`);
     copyFileSync(at('once', PACKED), join(folder, PACKED));
     copyFileSync('test/drill/worker.sh', join(folder, 'worker.sh'));
     const type = shell(folder, node);
-    const tillgate = async (words: string) => JSON.parse((await type(`npx tillgate ${words}`).ended).stdout);
+    const tillgate = async (words: string) =>
+      JSON.parse((await type(`npx tillgate ${words}`).ended).stdout);
 
     expect(await type(`npm i --no-audit --no-fund ./${PACKED}`).ended).toMatchObject({ status: 0 });
     const server = await listening(scratch.keep(type('setsid npx tillgate start')));
     const key = server.key as string;
-    const refund = await post(`${server.url}/v1/refunds`, { key, body: { payment: server.payment, amount: 500 } });
+    const refund = await post(`${server.url}/v1/refunds`, {
+      key,
+      body: { payment: server.payment, amount: 500 },
+    });
     const { status } = refund;
     expect(status).toBe(201);
     await until(
-      async () => (await get(`${server.url}/v1/refunds/${refund.body.id}`, { key })).body.status === 'succeeded',
+      async () =>
+        (await get(`${server.url}/v1/refunds/${refund.body.id}`, { key })).body.status ===
+        'succeeded',
     );
     expect(await tillgate('migrate')).toEqual({ applied: [] });
     expect(await tillgate('doctor --json')).toMatchObject({ healthy: true });
-    expect(await tillgate('key create --kind ledger --mode test')).toMatchObject({ kind: 'ledger' });
+    expect(await tillgate('key create --kind ledger --mode test')).toMatchObject({
+      kind: 'ledger',
+    });
     const operator = await tillgate('key create --kind operator');
     expect(operator.kind).toBe('operator');
-    expect((await get(`${server.url}/operator/v1/organizations`, { key: operator.key })).status).toBe(200);
+    expect(
+      (await get(`${server.url}/operator/v1/organizations`, { key: operator.key })).status,
+    ).toBe(200);
     // As Ctrl-C does: a terminal sends it to npx and to what npx started.
     process.kill(-(server.child.pid as number), 'SIGINT');
     expect((await server.ended).stderr).toBe('');

@@ -54,16 +54,24 @@ test('reconcile reads a standby, and needs nothing else', async () => {
   const environment = { DATABASE_URL: standby.url };
   const { status, stdout, stderr } = await commandLine(['reconcile', '--since', '1d'], environment);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({ balanced: true, checks: expect.arrayContaining([ONE_PAYMENT]) });
+  expect(JSON.parse(stdout)).toMatchObject({
+    balanced: true,
+    checks: expect.arrayContaining([ONE_PAYMENT]),
+  });
 });
 
 test('a backup and the archive bring back a point in time', async () => {
   const before = await sell();
   const instant = await one(primary.url, 'SELECT clock_timestamp()::text AS value');
   const after = await sell();
-  const file = await one(primary.url, 'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS value');
+  const file = await one(
+    primary.url,
+    'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS value',
+  );
   await one(primary.url, 'SELECT pg_switch_wal() AS value');
-  await until(() => one(primary.url, `SELECT last_archived_wal >= '${file}' AS value FROM pg_stat_archiver`));
+  await until(() =>
+    one(primary.url, `SELECT last_archived_wal >= '${file}' AS value FROM pg_stat_archiver`),
+  );
   await base.restore(instant);
   const restored = await startService({ databaseUrl: base.url });
   expect(await balanced(restored)).toMatchObject({ isBalanced: true });
@@ -81,8 +89,12 @@ test('a standby takes over with everything that it had received', async () => {
   expect(await one(standby.url, 'SELECT pg_promote() AS value')).toBe(true);
   const successor = await startService({ databaseUrl: standby.url });
   const shopThere = shop.at(successor);
-  const found = await Promise.all(acknowledged.map((session) => shopThere.get(`/v1/checkout_sessions/${session}`)));
-  expect(found.map(({ status, body }) => [status, body.payment_status])).toEqual(acknowledged.map(() => [200, 'paid']));
+  const found = await Promise.all(
+    acknowledged.map((session) => shopThere.get(`/v1/checkout_sessions/${session}`)),
+  );
+  expect(found.map(({ status, body }) => [status, body.payment_status])).toEqual(
+    acknowledged.map(() => [200, 'paid']),
+  );
   expect((await shopThere.createSession()).status).toBe(201);
   expect(await balanced(successor)).toMatchObject({ isBalanced: true });
   await successor.close();

@@ -56,7 +56,12 @@ afterAll(async () => {
 const keyFor = (path: string) =>
   path.startsWith('/operator') ? operatorKey : path.startsWith('/ledger') ? ledgerKey : secretKey;
 
-async function exchange(method: string, path: string, headers: Record<string, string>, body = ''): Promise<void> {
+async function exchange(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<void> {
   const usual = {
     Authorization: `Bearer ${keyFor(path)}`,
     'Content-Type': 'application/json',
@@ -70,7 +75,8 @@ const LARGE = [500, 40_000, 250_000];
 
 const inHeader = (method: string, path: string, name: string, start = ''): Place => ({
   sizes: SMALL,
-  send: (text) => exchange(method, path, { [name]: `${start}${text}` }, method === 'POST' ? '{}' : ''),
+  send: (text) =>
+    exchange(method, path, { [name]: `${start}${text}` }, method === 'POST' ? '{}' : ''),
 });
 const inBody = (path: string, write: (text: string) => string): Place => ({
   sizes: LARGE,
@@ -82,10 +88,15 @@ const inUrl = (method: string, start: string): Place => ({
 });
 
 /** A value of the schema's shape with the text wherever text may stand. */
-function filled({ $ref, type, properties, items, additionalProperties }: Node, text: string): unknown {
+function filled(
+  { $ref, type, properties, items, additionalProperties }: Node,
+  text: string,
+): unknown {
   if ($ref) return filled(DOCUMENT.components.schemas[$ref.split('/').at(-1)], text);
   if (properties) {
-    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, filled(schema, text)]));
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [name, filled(schema, text)]),
+    );
   }
   if (items) return [filled(items, text)];
   if (additionalProperties) return { reference: text };
@@ -100,9 +111,16 @@ function placesOf(path: string, method: string, operation: Node): [string, Place
   const queries = parameters.filter((parameter: Node) => parameter.in === 'query');
   const id = path.indexOf('{');
   return [
-    ...(schema ? [[`the body of ${operationId}`, inBody(at, (text) => JSON.stringify(filled(schema, text)))]] : []),
-    ...queries.map(({ name }: Node) => [`${name} of ${operationId}`, inUrl('GET', `${at}?${name}=`)]),
-    ...(id < 0 ? [] : [[`the id of ${operationId}`, inUrl(method.toUpperCase(), path.slice(0, id))]]),
+    ...(schema
+      ? [[`the body of ${operationId}`, inBody(at, (text) => JSON.stringify(filled(schema, text)))]]
+      : []),
+    ...queries.map(({ name }: Node) => [
+      `${name} of ${operationId}`,
+      inUrl('GET', `${at}?${name}=`),
+    ]),
+    ...(id < 0
+      ? []
+      : [[`the id of ${operationId}`, inUrl(method.toUpperCase(), path.slice(0, id))]]),
   ] as [string, Place][];
 }
 
@@ -113,7 +131,10 @@ const DESCRIBED = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, operation
 const PLACES: Readonly<Record<string, Place>> = {
   'a body that is no JSON': inBody(SESSIONS, (text) => text),
   'a number': inBody(SESSIONS, (text) => `{"a":${text}}`),
-  'a string before a key that stands twice': inBody(SESSIONS, (text) => `{"a":${JSON.stringify(text)},"b":1,"b":[1]}`),
+  'a string before a key that stands twice': inBody(
+    SESSIONS,
+    (text) => `{"a":${JSON.stringify(text)},"b":1,"b":[1]}`,
+  ),
   'a key': inBody(SESSIONS, (text) => JSON.stringify({ [text]: 1, metadata: { [text]: text } })),
   ...Object.fromEntries(HEADERS.map((name) => [name, inHeader('POST', SESSIONS, name)])),
   'a charset': inHeader('POST', SESSIONS, 'Content-Type', 'application/json; charset='),
@@ -143,7 +164,8 @@ async function costOf(send: Place['send'], text: string): Promise<number> {
 
 async function leastCost(send: Place['send'], text: string, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES && least > enough; tries++) least = Math.min(least, await costOf(send, text));
+  for (let tries = 0; tries < TRIES && least > enough; tries++)
+    least = Math.min(least, await costOf(send, text));
   return least;
 }
 
@@ -155,11 +177,13 @@ test.each(Object.entries(PLACES))('%s', async (_, { sizes, send }) => {
     const controls = new Map<number, number>();
     for (const text of UNITS.flatMap((unit) => runsOf(unit, size))) {
       if (slow.length > 0) break;
-      const bytes = sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
+      const bytes =
+        sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
       const control = controls.get(bytes) ?? (await leastCost(send, 'x'.repeat(bytes), 0));
       controls.set(bytes, control);
       const cost = await leastCost(send, text, control + tooMuch);
-      if (cost > control + tooMuch) slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
+      if (cost > control + tooMuch)
+        slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
     }
   }
   expect(slow).toEqual([]);

@@ -13,7 +13,10 @@ interface Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
-  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: { readonly stringValue?: string };
+  }[];
 }
 
 const spans: Span[] = [];
@@ -24,7 +27,8 @@ const headersOf = (trace: string) => ({ traceparent: `00-${trace}-b7ad6b71692033
 const collector = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(chunks).toString()).resourceSpans) {
+  for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(chunks).toString())
+    .resourceSpans) {
     services.add(attribute(resource, 'service.name'));
     for (const { spans: sent } of scopeSpans) spans.push(...sent);
   }
@@ -74,7 +78,8 @@ test('a request and its statements are one trace: the caller’s, by the pattern
   const { status } = await ask(`/v1/refunds/re_test_${'0'.repeat(26)}?secret=1`, TRACE);
   expect(status).toBe(400);
   expect((await ask('/v1/refunds?limit=3', TRACE)).status).toBe(200);
-  const ofTrace = (name: string) => spans.filter((span) => span.traceId === TRACE && span.name.includes(name));
+  const ofTrace = (name: string) =>
+    spans.filter((span) => span.traceId === TRACE && span.name.includes(name));
   await until(() => ofTrace('GET /v1/refunds').length === 2 && ofTrace('pg.query').length > 0);
   const list = ofTrace('GET /v1/refunds').find(({ name }) => name === 'GET /v1/refunds') as Span;
   expect(list.parentSpanId).toBe('b7ad6b7169203331');
@@ -93,7 +98,12 @@ test('a request and its statements are one trace: the caller’s, by the pattern
 
 test('the line of the request has the trace, and so has the error’s', async () => {
   await until(() => logged(TRACE).length === 2);
-  expect(logged(TRACE)[1]).toMatchObject({ msg: 'request', trace_id: TRACE, route: '/v1/refunds', status: 200 });
+  expect(logged(TRACE)[1]).toMatchObject({
+    msg: 'request',
+    trace_id: TRACE,
+    route: '/v1/refunds',
+    status: 200,
+  });
   await withClient(database.url, async (sql) => {
     await sql.query('ALTER TABLE events RENAME TO events_away');
     const trace = TRACE.replace('0af7', '1bf7');
@@ -114,7 +124,9 @@ test.each([{}, { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http:/
 );
 
 test('what is not asked for is not imported', () => {
-  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
   const importing = sources.filter((name) =>
     /from '(@opentelemetry|@fastify\/otel)/.test(readFileSync(join('src', name), 'utf8')),
   );

@@ -13,7 +13,11 @@ let server: Server;
 
 beforeAll(async () => {
   database = await createDatabase();
-  server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'info', WEB_CONCURRENCY: '2' });
+  server = await startServer({
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'info',
+    WEB_CONCURRENCY: '2',
+  });
 });
 
 afterAll(async () => {
@@ -24,11 +28,15 @@ afterAll(async () => {
 test('the client, the lock file and the description have it', () => {
   const { info } = read('docs/openapi.json');
   const { packages } = read('package-lock.json');
-  expect([read('client/package.json').version, packages[''].version, info.version]).toEqual(Array(3).fill(version));
+  expect([read('client/package.json').version, packages[''].version, info.version]).toEqual(
+    Array(3).fill(version),
+  );
 });
 
 test('the changelog has an entry for it, the newest one', () => {
-  const [, entry] = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
+  const [, entry] =
+    /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ??
+    [];
   expect(entry).toBe(version);
 });
 
@@ -48,18 +56,28 @@ test('what the tables hold is counted once, however many processes there are', a
 
 test('/metrics have it once, whichever of several processes is asked', async () => {
   const text = await (await fetch(`${server.url}/metrics`)).text();
-  expect(text.match(/^tillgate_build_info.*$/gm)).toEqual([`tillgate_build_info{version="${version}"} 1`]);
+  expect(text.match(/^tillgate_build_info.*$/gm)).toEqual([
+    `tillgate_build_info{version="${version}"} 1`,
+  ]);
 });
 
 test('the log of a service on a database of its own is JSON alone; one line has the address and the version', () => {
   const lines = server.stdout().trimEnd().split('\n');
   const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'started');
-  expect(started).toMatchObject({ url: server.url, version, processes: 2, schema: expect.any(String) });
+  expect(started).toMatchObject({
+    url: server.url,
+    version,
+    processes: 2,
+    schema: expect.any(String),
+  });
 });
 
 test('the log says that its workers are replaced', async () => {
   server.child.kill('SIGHUP');
-  expect(JSON.parse(await printed(server, /^(.*"replacing workers".*)$/m))).toMatchObject({ level: 30, workers: 2 });
+  expect(JSON.parse(await printed(server, /^(.*"replacing workers".*)$/m))).toMatchObject({
+    level: 30,
+    workers: 2,
+  });
 });
 
 test('where the log says less, the address and the version are a sentence', async () => {

@@ -3,13 +3,22 @@
  * runs the test file that must fail. Exits with 1 if one stays green, or if the text that it replaces is not found once.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const part = process.argv[2] ?? '';
-const faults = JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8')).filter(({ name, test }) =>
-  `${name} ${test}`.includes(part),
+const faults = JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8')).filter(
+  ({ name, test }) => `${name} ${test}`.includes(part),
 );
 const copy = mkdtempSync(join(tmpdir(), 'tillgate-mutants-'));
 const jest = [
@@ -53,10 +62,14 @@ try {
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   const survivors = faults.filter((fault) => {
     const reason = survives(fault);
-    console.log(`${reason === undefined ? 'red     ' : 'SURVIVES'}  ${fault.name}${reason ? `: ${reason}` : ''}`);
+    console.log(
+      `${reason === undefined ? 'red     ' : 'SURVIVES'}  ${fault.name}${reason ? `: ${reason}` : ''}`,
+    );
     return reason !== undefined;
   });
-  console.log(`${faults.length - survivors.length} of ${faults.length} planted faults turn their test red`);
+  console.log(
+    `${faults.length - survivors.length} of ${faults.length} planted faults turn their test red`,
+  );
   process.exitCode = survivors.length === 0 && faults.length > 0 ? 0 : 1;
 } finally {
   rmSync(copy, { recursive: true, force: true });

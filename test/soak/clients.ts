@@ -1,7 +1,13 @@
 /** Merchants and their ledger: they write under idempotency keys, some at once under one, send again until they are answered, and note every answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../drill/random.js';
-import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
+import {
+  type Acknowledged,
+  attempt,
+  type Json,
+  type OperationLog,
+  type Tenant,
+} from './operation-log.js';
 
 const PAUSE_MS = 50;
 /** Between two operations of a client: load enough to be hurt, not so much that nothing else gets on. */
@@ -28,7 +34,16 @@ export class Client {
   async work(stop: AbortSignal): Promise<void> {
     const steps = [
       ...[this.create, this.create, this.record, this.propose, this.propose, this.propose],
-      ...[this.decide, this.decide, this.cancel, this.expire, this.replay, this.read, this.read, this.list],
+      ...[
+        this.decide,
+        this.decide,
+        this.cancel,
+        this.expire,
+        this.replay,
+        this.read,
+        this.read,
+        this.list,
+      ],
     ];
     while (!stop.aborted) {
       await this.random.of(steps)?.call(this);
@@ -38,7 +53,11 @@ export class Client {
 
   private async create(): Promise<void> {
     const price = { currency: 'usd', unit_amount: PRICE, product_data: { name: 'Book' } };
-    const body = { currency: 'usd', line_items: [{ price_data: price }], notify_url: this.notifyUrl };
+    const body = {
+      currency: 'usd',
+      line_items: [{ price_data: price }],
+      notify_url: this.notifyUrl,
+    };
     const session = await this.write('/v1/checkout_sessions', body);
     if (session) this.sessions.push(session.id);
   }
@@ -47,7 +66,12 @@ export class Client {
   private async record(): Promise<void> {
     const { organization } = this.tenant;
     const session = this.random.below(3) > 0 ? this.random.of(this.sessions) : undefined;
-    const facts = { organization, amount: PRICE, currency: 'usd', ...(session && { checkout_session: session }) };
+    const facts = {
+      organization,
+      amount: PRICE,
+      currency: 'usd',
+      ...(session && { checkout_session: session }),
+    };
     const payment = await this.write('/ledger/v1/payments', facts);
     if (payment) this.payments.push(payment.id);
   }
@@ -55,7 +79,8 @@ export class Client {
   /** Of one of the last payments: those are soon spent, and then refused. */
   private async propose(): Promise<void> {
     const payment = this.random.of(this.payments.slice(-10));
-    const refund = payment && (await this.write('/v1/refunds', { payment, amount: 1 + this.random.below(400) }));
+    const refund =
+      payment && (await this.write('/v1/refunds', { payment, amount: 1 + this.random.below(400) }));
     if (refund) this.refunds.push(refund.id);
   }
 
@@ -69,7 +94,8 @@ export class Client {
   }
 
   private async expire(): Promise<void> {
-    if (this.random.below(4) === 0) await this.move(`/v1/checkout_sessions/${this.random.of(this.sessions)}/expire`);
+    if (this.random.below(4) === 0)
+      await this.move(`/v1/checkout_sessions/${this.random.of(this.sessions)}/expire`);
   }
 
   private async move(path: string): Promise<void> {
@@ -78,7 +104,11 @@ export class Client {
 
   private async replay(): Promise<void> {
     const earlier = this.random.of(this.own);
-    if (earlier) this.compare(earlier, await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey));
+    if (earlier)
+      this.compare(
+        earlier,
+        await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey),
+      );
   }
 
   /** Every process shows an acknowledged resource at once, and a payment never holds more than was captured. */
@@ -99,7 +129,8 @@ export class Client {
     this.log.reads += 1;
     this.log.answered();
     const body = JSON.parse(answer.text) as Json;
-    if (answer.status !== 200) this.log.violations.push(`GET ${path} was answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 200)
+      this.log.violations.push(`GET ${path} was answered ${answer.status}: ${answer.text}`);
     if (body.amount < body.amount_refunded + body.amount_pending_refund)
       this.log.violations.push(`${path} holds more than was captured: ${answer.text}`);
   }
@@ -112,12 +143,17 @@ export class Client {
     this.log.acknowledged.push(answer);
     this.own.push(answer);
     if (twin) this.compare(answer, await twin);
-    if (![200, 201, 422].includes(status)) this.log.violations.push(`POST ${path} was answered ${status}: ${text}`);
+    if (![200, 201, 422].includes(status))
+      this.log.violations.push(`POST ${path} was answered ${status}: ${text}`);
     return status === 201 ? JSON.parse(text) : undefined;
   }
 
   /** The same request again until its answer is one that stays. */
-  private async untilDecided(path: string, body: string, idempotencyKey: string): Promise<Acknowledged> {
+  private async untilDecided(
+    path: string,
+    body: string,
+    idempotencyKey: string,
+  ): Promise<Acknowledged> {
     const { tenant } = this;
     const key = path.startsWith('/ledger/') ? tenant.ledgerKey : tenant.key;
     for (;;) {
@@ -133,6 +169,8 @@ export class Client {
   private compare(earlier: Acknowledged, again: Acknowledged): void {
     this.log.replays += 1;
     if (earlier.status === again.status && earlier.text === again.text) return;
-    this.log.violations.push(`the replay of ${earlier.path} differs: ${earlier.text} and ${again.text}`);
+    this.log.violations.push(
+      `the replay of ${earlier.path} differs: ${earlier.text} and ${again.text}`,
+    );
   }
 }

@@ -92,7 +92,9 @@ export class SoakDatabase {
 /** Only root may, and not in every container. */
 function mounted(directory: string): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', directory], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', directory], {
+      stdio: 'ignore',
+    });
     chmodSync(directory, 0o700);
     return true;
   } catch {

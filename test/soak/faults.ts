@@ -15,7 +15,8 @@ export interface World {
 
 type Fault = (world: World, random: Random) => Promise<unknown> | unknown;
 
-const seconds = (random: Random, from: number, to: number) => 1_000 * (from + random.next() * (to - from));
+const seconds = (random: Random, from: number, to: number) =>
+  1_000 * (from + random.next() * (to - from));
 
 /** Holds what a statement locked, as somebody else in the database may. */
 async function holding(world: World, random: Random, statement: string): Promise<void> {
@@ -37,11 +38,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'restart of PostgreSQL': ({ database }) => database.end('SIGINT'),
   'database connections cut': ({ database }) => database.network.cut(),
   'client connections cut': ({ services }) => services.network.cut(),
-  'black hole before the database': ({ database }, random) => database.network.blackHole(seconds(random, 1, 8)),
-  'black hole before the clients': ({ services }, random) => services.network.blackHole(seconds(random, 1, 4)),
+  'black hole before the database': ({ database }, random) =>
+    database.network.blackHole(seconds(random, 1, 8)),
+  'black hole before the clients': ({ services }, random) =>
+    services.network.blackHole(seconds(random, 1, 4)),
   'payments locked': (world, random) =>
     holding(world, random, 'SELECT FROM payments ORDER BY id DESC LIMIT 20 FOR UPDATE'),
-  'table of refunds locked': (world, random) => holding(world, random, 'LOCK TABLE refunds IN ACCESS EXCLUSIVE MODE'),
+  'table of refunds locked': (world, random) =>
+    holding(world, random, 'LOCK TABLE refunds IN ACCESS EXCLUSIVE MODE'),
   'receiver down': ({ receiver }, random) => misbehave(receiver, random, answer(503)),
   'receiver silent': ({ receiver }, random) => misbehave(receiver, random, hang),
   'disk full': ({ database }, random) => database.fillDisk(seconds(random, 1, 3)),

@@ -36,7 +36,14 @@ export class OperationLog {
 
   get figures() {
     const { reads, replays, unanswered, unavailable, longestSilenceMs } = this;
-    return { acknowledged: this.acknowledged.length, reads, replays, unanswered, unavailable, longestSilenceMs };
+    return {
+      acknowledged: this.acknowledged.length,
+      reads,
+      replays,
+      unanswered,
+      unavailable,
+      longestSilenceMs,
+    };
   }
 
   answered(): void {
@@ -67,7 +74,8 @@ export async function attempt(log: OperationLog, url: string, { key, body, idemp
     });
     const answer = { status: response.status, text: await response.text() };
     if ([408, 409, 503].includes(answer.status)) log.unavailable += 1;
-    else if (answer.status >= 500) log.violations.push(`${url} was answered ${answer.status}: ${answer.text}`);
+    else if (answer.status >= 500)
+      log.violations.push(`${url} was answered ${answer.status}: ${answer.text}`);
     else return answer;
   } catch {
     log.unanswered += 1;

@@ -3,7 +3,9 @@ import { parseArgs } from 'node:util';
 import { onStopSignal } from '../../src/operator/process/stop-signals.js';
 import { soak } from './soak.js';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string' } },
+});
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const startedAt = performance.now();
 const print = (line: string) =>
@@ -11,6 +13,11 @@ const print = (line: string) =>
 
 const stop = new AbortController();
 onStopSignal(() => stop.abort());
-const report = await soak({ seconds: Number(values.minutes) * 60, seed, stop: stop.signal, report: print });
+const report = await soak({
+  seconds: Number(values.minutes) * 60,
+  seed,
+  stop: stop.signal,
+  report: print,
+});
 console.log(JSON.stringify(report, null, 2));
 process.exitCode = report.violations.length === 0 ? 0 : 1;

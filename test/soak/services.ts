@@ -39,7 +39,9 @@ export class Services {
   killWorker(): void {
     const parent = String(this.running[1]?.child.pid ?? 0);
     try {
-      const [worker] = execFileSync('pgrep', ['-P', parent, '-f', 'worker.js'], { encoding: 'utf8' }).split('\n');
+      const [worker] = execFileSync('pgrep', ['-P', parent, '-f', 'worker.js'], {
+        encoding: 'utf8',
+      }).split('\n');
       process.kill(Number(worker), 'SIGKILL');
     } catch {
       // There is none at this moment.
@@ -62,11 +64,16 @@ export class Services {
 
   /** As an orchestrator does it. Without its database a service does not start, and is started again. */
   private async keep(place: number, workers: string): Promise<void> {
-    const environment = { DATABASE_URL: this.databaseUrl, WEBHOOK_ALLOW_PRIVATE: 'true', WEB_CONCURRENCY: workers };
+    const environment = {
+      DATABASE_URL: this.databaseUrl,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      WEB_CONCURRENCY: workers,
+    };
     while (!this.isStopping) {
       const started = launch(environment);
       const isListening = () => LISTENS.test(started.stdout());
-      while (!isListening() && !this.isStopping && isRunning(started.child.pid as number)) await sleep(POLL_MS);
+      while (!isListening() && !this.isStopping && isRunning(started.child.pid as number))
+        await sleep(POLL_MS);
       if (this.isStopping) started.child.kill('SIGTERM');
       else if (isListening()) this.running[place] = started;
       await started.ended;

@@ -37,10 +37,17 @@ export async function soak({ seconds, seed, stop, report = () => undefined }: So
     const log = new OperationLog();
     const names = Array.from({ length: TENANTS }, (_, place) => `Tenant ${place}`);
     const tenants = (await Promise.all(names.map((name) => openTwin(database.url, name)))).flat();
-    const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, report, stop });
+    const faults = await underLoad(seconds, { database, services, receiver }, tenants, {
+      log,
+      seed,
+      report,
+      stop,
+    });
     report('every client is answered; checking');
     const checker = new Checker(services.url, database.url, log);
-    const checked = await withClient(database.url, (sql) => checker.check(sql, tenants, receiver.received));
+    const checked = await withClient(database.url, (sql) =>
+      checker.check(sql, tenants, receiver.received),
+    );
     return { seed, seconds, faults, ...log.figures, checked, violations: log.violations };
   } finally {
     await services.stop();
@@ -85,7 +92,9 @@ async function underLoad(
     }),
   );
   const made: Record<string, number> = {};
-  const names = Object.keys(FAULTS).filter((name) => name !== 'disk full' || world.database.hasOwnDisk);
+  const names = Object.keys(FAULTS).filter(
+    (name) => name !== 'disk full' || world.database.hasOwnDisk,
+  );
   const deadline = performance.now() + seconds * 1_000;
   while (performance.now() < deadline && !ended?.aborted) {
     await progress(log);

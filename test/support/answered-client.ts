@@ -14,13 +14,19 @@ export function clientOf(
   options: Partial<ClientOptions> = {},
 ) {
   const sent: Sent[] = [];
-  const fetch: NonNullable<ClientOptions['fetch']> = async (url, { method = '', headers, body } = {}) => {
+  const fetch: NonNullable<ClientOptions['fetch']> = async (
+    url,
+    { method = '', headers, body } = {},
+  ) => {
     const answer = answers[Math.min(sent.length, answers.length - 1)] as (typeof answers)[number];
     const key = (headers as Record<string, string>)['idempotency-key'];
     sent.push({ url: String(url), method, key, body: body as string | undefined });
     return answer();
   };
-  return { tillgate: new Tillgate({ baseUrl: 'https://pay.example', key: 'sk_test_x', fetch, ...options }), sent };
+  return {
+    tillgate: new Tillgate({ baseUrl: 'https://pay.example', key: 'sk_test_x', fetch, ...options }),
+    sent,
+  };
 }
 
 export const html =
@@ -37,7 +43,11 @@ export const done = json(201, { id: 'cs_test_1' });
 
 function envelope(code: string, type: string) {
   const next_step = { type, path: '/v1/checkout_sessions', method: 'POST' };
-  return { request_id: 'req_1', error: { type: 'x', message: 'No.', param: '', errors: [], next_step, code } };
+  return {
+    request_id: 'req_1',
+    error: { type: 'x', message: 'No.', param: '', errors: [], next_step, code },
+  };
 }
 
-export const thrownBy = (sending: Promise<unknown>) => sending.then(String, (error: unknown) => error);
+export const thrownBy = (sending: Promise<unknown>) =>
+  sending.then(String, (error: unknown) => error);

@@ -1,6 +1,11 @@
 /** Node's own HTTP client, which unpacks nothing and adds hardly a header. */
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Answered {
@@ -21,5 +26,10 @@ export async function ask(
   sent.on('error', () => undefined).end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const { statusCode, headers, socket } = answer;
-  return { status: statusCode as number, headers, socket, bytes: Buffer.concat(await answer.toArray()) };
+  return {
+    status: statusCode as number,
+    headers,
+    socket,
+    bytes: Buffer.concat(await answer.toArray()),
+  };
 }

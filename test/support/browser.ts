@@ -30,7 +30,8 @@ const FLAGS = [
 ];
 
 const NAMED = process.env.CHROMIUM_PATH;
-const HAS_CHROMIUM = NAMED !== undefined || (process.platform === 'linux' && process.arch === 'x64');
+const HAS_CHROMIUM =
+  NAMED !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
 /** Tests with a browser that is open from the first to the last; they are skipped where there is none. */
 export function describeInChromium(name: string, tests: (browser: () => Browser) => void): void {
@@ -50,7 +51,11 @@ async function openBrowser(): Promise<Browser> {
   if (NAMED !== undefined) return chromium.launch({ ...always, executablePath: NAMED });
   const folder = await unpacked();
   const own = { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.xml') };
-  return chromium.launch({ ...always, executablePath: join(folder, 'chromium'), env: { ...process.env, ...own } });
+  return chromium.launch({
+    ...always,
+    executablePath: join(folder, 'chromium'),
+    env: { ...process.env, ...own },
+  });
 }
 
 /** Once for all files of a run, which removes it at its end: to unpack it takes seconds. */
@@ -82,5 +87,8 @@ async function unpack(scratch: string, place: string): Promise<void> {
     execFileSync('tar', ['--extract', '--directory', scratch], { input });
   }
   const directories = `<dir>${join(place, 'fonts')}</dir><cachedir>${join(place, 'font-cache')}</cachedir>`;
-  writeFileSync(join(scratch, 'fonts.xml'), `<?xml version="1.0"?><fontconfig>${directories}</fontconfig>`);
+  writeFileSync(
+    join(scratch, 'fonts.xml'),
+    `<?xml version="1.0"?><fontconfig>${directories}</fontconfig>`,
+  );
 }

@@ -45,7 +45,8 @@ const QUERIES = {
 export async function readCatalog(url: string): Promise<Catalog> {
   return withClient(url, async (client) => {
     const catalog: Partial<Record<keyof Catalog, Row[]>> = {};
-    for (const [name, sql] of Object.entries(QUERIES)) catalog[name as keyof Catalog] = (await client.query(sql)).rows;
+    for (const [name, sql] of Object.entries(QUERIES))
+      catalog[name as keyof Catalog] = (await client.query(sql)).rows;
     return catalog as Catalog;
   });
 }

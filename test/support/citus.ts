@@ -18,7 +18,8 @@ export async function createOnAll(name: string, empty: boolean): Promise<void> {
   await withClient(url, async (client) => {
     const { hostname, port } = new URL(url);
     await client.query('SELECT citus_set_coordinator_host($1, $2)', [hostname, port]);
-    for (const worker of workers()) await client.query('SELECT citus_add_node($1, $2)', worker.split(':'));
+    for (const worker of workers())
+      await client.query('SELECT citus_add_node($1, $2)', worker.split(':'));
   });
   if (empty) return;
   await migrate(url);

@@ -26,7 +26,11 @@ export interface Sent {
   readonly idempotencyKey?: string | undefined;
 }
 
-export async function send<Body = Json>(method: string, url: string, sent: Sent = {}): Promise<Reply<Body>> {
+export async function send<Body = Json>(
+  method: string,
+  url: string,
+  sent: Sent = {},
+): Promise<Reply<Body>> {
   const { key, body, idempotencyKey } = sent;
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const request = new Request(url, {
@@ -53,9 +57,13 @@ export const describedFetch: typeof fetch = async (input, init) => {
 /** Sends it, and holds what came of it to the description and its next step to its word. */
 async function exchange(request: Request, url: string, requestBody: unknown) {
   // A request that is never answered fails its test, and says which request it was.
-  const response = await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error) => {
-    throw error.name === 'TimeoutError' ? new Error(`${request.method} ${url} was not answered.`) : error;
-  });
+  const response = await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+    (error) => {
+      throw error.name === 'TimeoutError'
+        ? new Error(`${request.method} ${url} was not answered.`)
+        : error;
+    },
+  );
   const text = await response.clone().text();
   const { method, headers: requestHeaders } = request;
   const { status, headers } = response;
@@ -93,7 +101,10 @@ function unlessGone(error: unknown): undefined {
 }
 
 /** So many at once, and their results. */
-export async function atOnce<Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> {
+export async function atOnce<Result>(
+  count: number,
+  work: (index: number) => Promise<Result>,
+): Promise<Result[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
@@ -104,7 +115,9 @@ export function isReplay({ headers }: Reply): boolean {
 /** The smallest body that makes a session: one line of 10.00 USD. */
 export const SMALLEST = {
   currency: 'usd',
-  line_items: [{ price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } } }],
+  line_items: [
+    { price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } } },
+  ],
 };
 
 /** Changes that make a session about as large as a body may be: 14 lines with eight images each, 226 KiB. */

@@ -24,7 +24,9 @@ export async function startCluster(environment: Record<string, string> = {}): Pr
 
 export function workersOf({ child }: Pick<Server, 'child'>): number[] {
   try {
-    const lines = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'worker.js'], { encoding: 'utf8' });
+    const lines = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'worker.js'], {
+      encoding: 'utf8',
+    });
     return lines.trim().split('\n').map(Number);
   } catch {
     // pgrep finds none.
@@ -34,7 +36,9 @@ export function workersOf({ child }: Pick<Server, 'child'>): number[] {
 
 /** Waits until the workers are two again, and none of those given. */
 export async function replaced(cluster: Cluster, old: readonly number[]): Promise<number[]> {
-  await until(() => workersOf(cluster).length === 2 && !workersOf(cluster).some((pid) => old.includes(pid)));
+  await until(
+    () => workersOf(cluster).length === 2 && !workersOf(cluster).some((pid) => old.includes(pid)),
+  );
   return workersOf(cluster);
 }
 
@@ -45,8 +49,12 @@ export function databaseUrl(dataDir: string, database = 'postgres'): string {
 }
 
 /** While `work` runs no new process can use the database; those connected already can. */
-export async function withoutNewConnections(dataDir: string, work: () => Promise<void>): Promise<void> {
-  const allow = (sql: Client, allowed: boolean) => sql.query(`ALTER DATABASE postgres ALLOW_CONNECTIONS ${allowed}`);
+export async function withoutNewConnections(
+  dataDir: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const allow = (sql: Client, allowed: boolean) =>
+    sql.query(`ALTER DATABASE postgres ALLOW_CONNECTIONS ${allowed}`);
   await withClient(databaseUrl(dataDir, 'template1'), async (sql) => {
     await allow(sql, false);
     try {
@@ -58,7 +66,10 @@ export async function withoutNewConnections(dataDir: string, work: () => Promise
 }
 
 /** While `work` runs, whoever creates a session waits, for no lock that has a short limit; `waits` resolves when the first one does. */
-export async function withSessionsLocked(dataDir: string, work: (waits: () => Promise<void>) => Promise<void>) {
+export async function withSessionsLocked(
+  dataDir: string,
+  work: (waits: () => Promise<void>) => Promise<void>,
+) {
   await withClient(databaseUrl(dataDir), async (sql) => {
     await sql.query(`CREATE OR REPLACE FUNCTION held() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
       AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END';
@@ -96,7 +107,12 @@ export class Connection {
   }
 
   async get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
-    const { status, headers: answered, bytes, socket } = await ask(this.url + path, { agent: this.agent, headers });
+    const {
+      status,
+      headers: answered,
+      bytes,
+      socket,
+    } = await ask(this.url + path, { agent: this.agent, headers });
     if (answered.connection === 'close') this.ends += 1;
     this.sockets.add(socket);
     return { status, text: String(bytes) };
@@ -116,7 +132,12 @@ export class Connection {
 const STEADY_MS = 5;
 
 /** Asks again and again until `stop`; resolves with the number of answers, rejects when one is missing or wrong. */
-export async function keepAsking(connection: Connection, path: string, stop: AbortSignal, key = ''): Promise<number> {
+export async function keepAsking(
+  connection: Connection,
+  path: string,
+  stop: AbortSignal,
+  key = '',
+): Promise<number> {
   let answers = 0;
   while (!stop.aborted) {
     const { status, text } = await connection.get(path, { authorization: `Bearer ${key}` });

@@ -9,13 +9,19 @@ let before: Promise<unknown> = Promise.resolve();
  * Runs a command of `tillgate` in this process, which takes a twentieth of the time of a process of its own: what it
  * writes, and the status that it would end with. One after the other, for they share the standard output.
  */
-export function command(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+export function command(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
   const next = before.then(() => captured(words, environment));
   before = next.catch(() => undefined);
   return next;
 }
 
-async function captured(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+async function captured(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
   const { env, stdout, stderr } = process;
   const writes = { stdout: stdout.write, stderr: stderr.write };
   const written: Record<'stdout' | 'stderr', unknown[]> = { stdout: [], stderr: [] };
@@ -26,7 +32,11 @@ async function captured(words: readonly string[], environment: Readonly<Record<s
   const listeners = SIGNALS.map((signal) => process.listeners(signal));
   try {
     await runCommand(words);
-    return { status: Number(process.exitCode ?? 0), stdout: written.stdout.join(''), stderr: written.stderr.join('') };
+    return {
+      status: Number(process.exitCode ?? 0),
+      stdout: written.stdout.join(''),
+      stderr: written.stderr.join(''),
+    };
   } finally {
     process.env = env;
     process.exitCode = undefined;

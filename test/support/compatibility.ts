@@ -26,7 +26,8 @@ function compareOperation(old: Node, now: Node, where: string, found: string[]):
   if (old.operationId !== now.operationId) found.push(`${where}: another operationId`);
   for (const scheme of schemesOf(old))
     if (!schemesOf(now).includes(scheme)) found.push(`${where}: no ${scheme} any more`);
-  if (schemesOf(old).length === 0 && schemesOf(now).length > 0 && !isOpen(now)) found.push(`${where}: needs a key`);
+  if (schemesOf(old).length === 0 && schemesOf(now).length > 0 && !isOpen(now))
+    found.push(`${where}: needs a key`);
   compareParameters(old, now, where, found);
   compareBody(old.requestBody, now.requestBody, `${where} body`, found);
   for (const [status, response] of Object.entries<Node>(old.responses)) {
@@ -61,14 +62,21 @@ function compareBody(old: Node, now: Node, where: string, found: string[]): void
 
 function compareAnswer(old: Node, now: Node, where: string, found: string[]): void {
   for (const [name, { required }] of Object.entries<Node>(old.headers ?? {})) {
-    if (required && !now.headers?.[name]?.required) found.push(`${where} ${name}: not always there`);
+    if (required && !now.headers?.[name]?.required)
+      found.push(`${where} ${name}: not always there`);
   }
   compareContent(old, now, where, answer, found);
 }
 
 type Comparison = (old: Node, now: Node, where: string, found: string[]) => void;
 
-function compareContent(old: Node, now: Node, where: string, compare: Comparison, found: string[]): void {
+function compareContent(
+  old: Node,
+  now: Node,
+  where: string,
+  compare: Comparison,
+  found: string[],
+): void {
   for (const [type, { schema }] of Object.entries<Node>(old.content ?? {})) {
     const kept = now?.content?.[type];
     if (kept) compare(schema, kept.schema, where, found);
@@ -100,16 +108,26 @@ function request(old: Node, now: Node, where: string, found: string[]): void {
     ...UPPER_BOUNDS.map((name) => [name, 1] as const),
   ];
   for (const [name, sign] of bounds) {
-    if (now[name] !== undefined && !(old[name] !== undefined && sign * now[name] >= sign * old[name]))
+    if (
+      now[name] !== undefined &&
+      !(old[name] !== undefined && sign * now[name] >= sign * old[name])
+    )
       note(`narrower ${name}`);
   }
   const values = choicesOf(now);
   if (values && !choicesOf(old)?.every((value) => values.includes(value))) note('fewer values');
-  const isWidened = WIDENED.some(({ released, next }) => old.pattern === released && now.pattern === next);
-  if (now.pattern !== undefined && !isWidened && !patternsOf(old).every((one) => patternsOf(now).includes(one)))
+  const isWidened = WIDENED.some(
+    ({ released, next }) => old.pattern === released && now.pattern === next,
+  );
+  if (
+    now.pattern !== undefined &&
+    !isWidened &&
+    !patternsOf(old).every((one) => patternsOf(now).includes(one))
+  )
     note('another pattern');
   if (JSON.stringify(now.default) !== JSON.stringify(old.default)) note('another default');
-  if (now.additionalProperties === false && old.additionalProperties !== false) note('no other fields any more');
+  if (now.additionalProperties === false && old.additionalProperties !== false)
+    note('no other fields any more');
   for (const name of now.required ?? [])
     if (!old.required?.includes(name)) found.push(`${where}.${name}: newly required`);
   descend(old, now, where, request, found);
@@ -117,7 +135,8 @@ function request(old: Node, now: Node, where: string, found: string[]): void {
 
 /** Answers keep all that clients read. New fields and new values may appear. */
 function answer(old: Node, now: Node, where: string, found: string[]): void {
-  if (!typesOf(now).every((type) => typesOf(old).includes(type))) found.push(`${where}: another type`);
+  if (!typesOf(now).every((type) => typesOf(old).includes(type)))
+    found.push(`${where}: another type`);
   if (old.const !== undefined && old.const !== now.const) found.push(`${where}: another value`);
   for (const name of old.required ?? []) {
     if (!now.required?.includes(name)) found.push(`${where}.${name}: not always there`);
@@ -132,7 +151,8 @@ function descend(old: Node, now: Node, where: string, compare: Comparison, found
     else found.push(`${where}.${name}: removed`);
   }
   for (const part of ['items', 'propertyNames', 'additionalProperties']) {
-    if (isSchema(now[part])) compare(isSchema(old[part]) ? old[part] : {}, now[part], `${where}[]`, found);
+    if (isSchema(now[part]))
+      compare(isSchema(old[part]) ? old[part] : {}, now[part], `${where}[]`, found);
   }
   for (const part of ['allOf', 'oneOf']) {
     (old[part] ?? []).forEach((schema: Node, at: number) => {
@@ -145,7 +165,8 @@ function descend(old: Node, now: Node, where: string, compare: Comparison, found
 
 /** Alternatives have no order: those of one resource have the same `object`. */
 const isOf = (one: Node, other: Node): boolean =>
-  one.properties?.object?.const !== undefined && one.properties.object.const === other.properties?.object?.const;
+  one.properties?.object?.const !== undefined &&
+  one.properties.object.const === other.properties?.object?.const;
 const isSchema = (value: Node): boolean => typeof value === 'object' && value !== null;
 const choicesOf = (schema: Node): Node[] | undefined =>
   schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);

@@ -60,7 +60,8 @@ export class Description {
     const at = ['paths', place.path, method];
     const faults = this.answerFaults(exchange, at, where);
     const wrong = this.requestFaults(exchange, at, place);
-    if (exchange.status < 300) faults.push(...wrong.map((fault) => `${where} was accepted, but ${fault}`));
+    if (exchange.status < 300)
+      faults.push(...wrong.map((fault) => `${where} was accepted, but ${fault}`));
     // 503 may come before anything was looked at; a request that is wrong is never the service's own fault.
     else if (exchange.status === 500)
       faults.push(...wrong.map((fault) => `${where} failed instead of saying that ${fault}`));
@@ -69,7 +70,11 @@ export class Description {
 
   faultsOfWebhook(headers: Readonly<Record<string, string>>, text: string): string[] {
     const event = parse(text) as Node;
-    const at = ['webhooks', `${event?.organization === undefined ? '' : 'ledger.'}${event?.type}`, 'post'];
+    const at = [
+      'webhooks',
+      `${event?.organization === undefined ? '' : 'ledger.'}${event?.type}`,
+      'post',
+    ];
     const webhook = this.follow(at);
     if (!webhook) return [`the webhook ${event?.type} is not described`];
     const names = Object.keys(webhook.node.parameters).map(
@@ -78,7 +83,11 @@ export class Description {
     const missing = names.filter((name) => headers[name] === undefined);
     return [
       ...missing.map((name) => `webhook ${event.type}: the header ${name} is missing`),
-      ...this.validate([...at, 'requestBody', 'content', 'application/json', 'schema'], event, `webhook ${event.type}`),
+      ...this.validate(
+        [...at, 'requestBody', 'content', 'application/json', 'schema'],
+        event,
+        `webhook ${event.type}`,
+      ),
     ];
   }
 
@@ -91,16 +100,20 @@ export class Description {
     // As it was sent: a URL parser reads %2e%2e as a step up.
     const [pathname = ''] = path.split('?');
     if (method === 'GET' && DOCUMENTATION.test(pathname)) return true;
-    return this.places.some(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()]);
+    return this.places.some(
+      ({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()],
+    );
   }
 
   /** Other requests are answered with the envelope, but for preflights and the documentation itself. */
   private unrouted({ method, url, status, text }: Exchange, place: Place | undefined): string[] {
     const where = `${method} ${new URL(url).pathname}`;
-    if (method === 'OPTIONS' || method === 'HEAD' || DOCUMENTATION.test(new URL(url).pathname)) return [];
+    if (method === 'OPTIONS' || method === 'HEAD' || DOCUMENTATION.test(new URL(url).pathname))
+      return [];
     const expected = place ? [405] : [404];
     // Fastify's router reads a path that is malformed before it is looked up; a 400 is then an answer too.
-    if (![...expected, 400].includes(status)) return [`${where} is not described, and was answered ${status}`];
+    if (![...expected, 400].includes(status))
+      return [`${where} is not described, and was answered ${status}`];
     return this.validate(['components', 'schemas', 'Error'], parse(text), `${where} ${status}`);
   }
 
@@ -113,7 +126,11 @@ export class Description {
     if (!mediaType) return [`${where} ${status}: ${type} is not described`];
     const value = type.startsWith('application/json') ? parse(text) : text;
     return [
-      ...this.validate([...response.at, 'content', mediaType, 'schema'], value, `${where} ${status}`),
+      ...this.validate(
+        [...response.at, 'content', mediaType, 'schema'],
+        value,
+        `${where} ${status}`,
+      ),
       ...this.headerFaults(response, headers, `${where} ${status}`),
     ];
   }
@@ -142,12 +159,17 @@ export class Description {
       const { name, in: place, required, schema } = parameter.node;
       const value = given[place]?.(name) ?? null;
       if (value === null) return required ? [`the ${place} parameter ${name} is missing`] : [];
-      return this.validate([...parameter.at, 'schema'], typed(schema, value), `the ${place} parameter ${name}`);
+      return this.validate(
+        [...parameter.at, 'schema'],
+        typed(schema, value),
+        `the ${place} parameter ${name}`,
+      );
     });
     const known = parameters.filter(({ node }) => node.in === 'query').map(({ node }) => node.name);
     const unknown = [...new Set(url.searchParams.keys())].filter((name) => !known.includes(name));
     // An operation without parameters does not look at the query at all.
-    if (known.length > 0) faults.push(...unknown.map((name) => `the query parameter ${name} is not described`));
+    if (known.length > 0)
+      faults.push(...unknown.map((name) => `the query parameter ${name} is not described`));
     const needsKey = operation.node.security.length > 0 && !operation.node.security.some(isEmpty);
     if (needsKey && !/^(bearer|basic) /i.test(exchange.requestHeaders.get('authorization') ?? ''))
       faults.push('no key was sent');
@@ -158,9 +180,14 @@ export class Description {
     const isEmpty = requestBody === undefined || requestBody === '';
     if (isEmpty) return node.requestBody?.required ? ['the body is missing'] : [];
     if (!node.requestBody) return [];
-    const body = requestBody instanceof Uint8Array ? Buffer.from(requestBody).toString() : requestBody;
+    const body =
+      requestBody instanceof Uint8Array ? Buffer.from(requestBody).toString() : requestBody;
     const value = typeof body === 'string' ? parse(body) : JSON.parse(JSON.stringify(body));
-    return this.validate([...at, 'requestBody', 'content', 'application/json', 'schema'], value, 'the body');
+    return this.validate(
+      [...at, 'requestBody', 'content', 'application/json', 'schema'],
+      value,
+      'the body',
+    );
   }
 
   private validate(at: readonly string[], value: unknown, where: string): string[] {
@@ -213,8 +240,11 @@ export function parse(text: string): unknown {
 function closed(node: Node): Node {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
-  const parts = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closed(value)]));
-  const isOpen = node.type === 'object' && node.properties && node.additionalProperties === undefined;
+  const parts = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, closed(value)]),
+  );
+  const isOpen =
+    node.type === 'object' && node.properties && node.additionalProperties === undefined;
   return isOpen ? { ...parts, unevaluatedProperties: false } : parts;
 }
 
@@ -235,12 +265,15 @@ export function requireDescribedWebhooks(
   refuse(webhooks.flatMap(({ headers, text }) => described.faultsOfWebhook(headers, text)));
 }
 
-export const isDescribed = (request: { method: string; path: string }): boolean => described.describes(request);
+export const isDescribed = (request: { method: string; path: string }): boolean =>
+  described.describes(request);
 
 function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
   const list = faults.map((fault) => `- ${fault}`).join('\n');
-  throw new Error(`Not as docs/openapi.json describes it (npm run openapi brings it up to date):\n${list}`);
+  throw new Error(
+    `Not as docs/openapi.json describes it (npm run openapi brings it up to date):\n${list}`,
+  );
 }
 
 /** Of the ways in, the one that needs nothing. */

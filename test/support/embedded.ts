@@ -30,12 +30,17 @@ export function preparedCopy(): string {
   return dataDir;
 }
 
-export async function start(DATA_DIR: string, environment: Record<string, string> = {}): Promise<Server> {
+export async function start(
+  DATA_DIR: string,
+  environment: Record<string, string> = {},
+): Promise<Server> {
   return scratch.keep(await startServer({ DATA_DIR, ...environment }));
 }
 
 export async function createSession({ url, key }: Server): Promise<string> {
-  const { status, body } = await untilDecided(() => post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST }));
+  const { status, body } = await untilDecided(() =>
+    post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST }),
+  );
   expect(status).toBe(201);
   return body.id;
 }
@@ -45,7 +50,11 @@ export async function statusOf({ url, key }: Server, session: string): Promise<n
 }
 
 /** Stops it politely and makes sure that nothing is left: no process, no pid file. */
-export async function expectCleanStop(server: Server, dataDir: string, signal?: NodeJS.Signals): Promise<void> {
+export async function expectCleanStop(
+  server: Server,
+  dataDir: string,
+  signal?: NodeJS.Signals,
+): Promise<void> {
   const pid = postgresPid(dataDir) as number;
   expect(isRunning(pid)).toBe(true);
   expect(await server.stop(signal)).toMatchObject({ status: 0, stderr: '' });

@@ -25,9 +25,18 @@ interface NamedEntry {
 }
 
 const SOME_TEXT = expect.stringMatching(/\S/);
-const SOME_STEP = { type: SOME_TEXT, path: expect.stringMatching(/^\//), method: SOME_TEXT } as unknown as NextStep;
+const SOME_STEP = {
+  type: SOME_TEXT,
+  path: expect.stringMatching(/^\//),
+  method: SOME_TEXT,
+} as unknown as NextStep;
 
-export function refusal(code: string, nextStep: NextStep, errors: readonly NamedEntry[], type = 'invalid_request') {
+export function refusal(
+  code: string,
+  nextStep: NextStep,
+  errors: readonly NamedEntry[],
+  type = 'invalid_request',
+) {
   return {
     request_id: SOME_TEXT,
     error: {
@@ -41,18 +50,29 @@ export function refusal(code: string, nextStep: NextStep, errors: readonly Named
   };
 }
 
-export function expectError(reply: Reply, { status, code, errors = [], nextStep = SOME_STEP }: ExpectedError): void {
+export function expectError(
+  reply: Reply,
+  { status, code, errors = [], nextStep = SOME_STEP }: ExpectedError,
+): void {
   const entries = errors.map(([param, code, allowed = []]) => ({ param, code, allowed }));
   const body = refusal(code, nextStep, entries, status < 500 ? 'invalid_request' : 'api_error');
   const request_id = reply.headers.get('request-id') ?? 'the Request-Id header is missing';
-  expect({ status: reply.status, body: reply.body }).toEqual({ status, body: { ...body, request_id } });
+  expect({ status: reply.status, body: reply.body }).toEqual({
+    status,
+    body: { ...body, request_id },
+  });
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
 }
 
 /** A 401 of a read, which says how a key is sent. */
 export function expectUnauthorized(reply: Reply, path: string): void {
   const nextStep = { type: 'authenticate', path, method: 'GET' };
-  expectError(reply, { status: 401, code: 'invalid_api_key', errors: [['Authorization', 'invalid_value']], nextStep });
+  expectError(reply, {
+    status: 401,
+    code: 'invalid_api_key',
+    errors: [['Authorization', 'invalid_value']],
+    nextStep,
+  });
   expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
 }
 
@@ -61,6 +81,18 @@ export function expectInvalid(reply: Reply, ...errors: readonly Entry[]): void {
   expectError(reply, { status: 400, code: 'invalid_param', errors });
 }
 
-export const fixRequest = (method: string, path: string): NextStep => ({ type: 'fix_request', path, method });
-export const readResource = (path: string): NextStep => ({ type: 'read_resource', path, method: 'GET' });
-export const listResources = (path: string): NextStep => ({ type: 'list_resources', path, method: 'GET' });
+export const fixRequest = (method: string, path: string): NextStep => ({
+  type: 'fix_request',
+  path,
+  method,
+});
+export const readResource = (path: string): NextStep => ({
+  type: 'read_resource',
+  path,
+  method: 'GET',
+});
+export const listResources = (path: string): NextStep => ({
+  type: 'list_resources',
+  path,
+  method: 'GET',
+});

@@ -15,5 +15,7 @@ export async function hasHeadroom(work: () => Promise<unknown>): Promise<boolean
 }
 
 export function sayNotMeasured(what: string): void {
-  process.stdout.write(`not measured: ${what}. Other work leaves this machine no processor time to spare.\n`);
+  process.stdout.write(
+    `not measured: ${what}. Other work leaves this machine no processor time to spare.\n`,
+  );
 }

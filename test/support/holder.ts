@@ -20,7 +20,9 @@ export class Holder {
 
   /** As a request does that has this key and has not finished: a commit ends it with the response that was stored before. */
   async holdKey(key: string): Promise<void> {
-    await this.client.query('DROP TABLE IF EXISTS held; CREATE TEMPORARY TABLE held (LIKE idempotency_keys)');
+    await this.client.query(
+      'DROP TABLE IF EXISTS held; CREATE TEMPORARY TABLE held (LIKE idempotency_keys)',
+    );
     const taken = 'WITH taken AS (DELETE FROM idempotency_keys WHERE key = $1 RETURNING *)';
     await this.client.query(`${taken} INSERT INTO held SELECT * FROM taken`, [key]);
     await this.client.query('BEGIN');

@@ -1,6 +1,11 @@
 /** Stands between a client and the service: it changes answers, and does once what a network does now and then. */
 import { once } from 'node:events';
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as forward,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { parse } from './description.js';
 import { listen } from './sockets.js';
 
@@ -14,7 +19,10 @@ export interface PassingAnswer {
 }
 
 /** Happens to a request. By default it is passed on, and so is its answer. */
-type Fault = (pass: () => Promise<PassingAnswer>, response: ServerResponse) => Promise<unknown> | unknown;
+type Fault = (
+  pass: () => Promise<PassingAnswer>,
+  response: ServerResponse,
+) => Promise<unknown> | unknown;
 
 export const FAULTS = {
   /** The request never arrives. */
@@ -39,7 +47,10 @@ const relay: Fault = async (pass, response) => {
 };
 
 /** Every answer is changed before it is handed on. */
-export async function startHttpProxy(target: string, change: (answer: PassingAnswer) => void = () => undefined) {
+export async function startHttpProxy(
+  target: string,
+  change: (answer: PassingAnswer) => void = () => undefined,
+) {
   const { hostname, port } = new URL(target);
   const passed: { readonly method: string; readonly idempotencyKey: string | undefined }[] = [];
   const faults: Fault[] = [];

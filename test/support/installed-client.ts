@@ -8,11 +8,19 @@ import { promisify } from 'node:util';
 export const LINKED = { NODE_OPTIONS: '' };
 
 const execute = promisify(execFile);
-const npm = async (cwd: string, ...args: string[]) => (await execute('npm', ['--silent', ...args], { cwd })).stdout;
+const npm = async (cwd: string, ...args: string[]) =>
+  (await execute('npm', ['--silent', ...args], { cwd })).stdout;
 
 export async function installClient(folder: string, project: string): Promise<void> {
   await mkdir(project);
   const [packed] = JSON.parse(await npm('client', 'pack', '--json', '--pack-destination', folder));
   await npm(project, 'init', '--yes');
-  await npm(project, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename));
+  await npm(
+    project,
+    'install',
+    '--offline',
+    '--no-audit',
+    '--no-fund',
+    join(folder, packed.filename),
+  );
 }

@@ -9,7 +9,9 @@ const ANSWERS = `SELECT body::json ->> 'id' AS id FROM idempotency_keys
 
 /** The objects and answers that do not come in pairs. Valid as long as no stored response has been swept. */
 export async function unpaired(sql: Client): Promise<string[]> {
-  const objects = (await sql.query<{ id: string }>(OBJECTS)).rows.map(({ id }) => id.replaceAll('-', ''));
+  const objects = (await sql.query<{ id: string }>(OBJECTS)).rows.map(({ id }) =>
+    id.replaceAll('-', ''),
+  );
   const answers = (await sql.query<{ id: string }>(ANSWERS)).rows.map(({ id }) => uuidOf(id));
   return [...without(objects, answers), ...without(answers, objects)];
 }

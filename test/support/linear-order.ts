@@ -20,12 +20,19 @@ interface Found<State> {
  * Looks for an order in which every answer is right, where what was answered before another was sent comes before it.
  * The answers must say so much that the same operations leave the same state in whatever order.
  */
-export function linearOrder<State>(operations: readonly Operation<State>[], initial: State): Found<State> {
+export function linearOrder<State>(
+  operations: readonly Operation<State>[],
+  initial: State,
+): Found<State> {
   const all = operations.toSorted((one, other) => one.sent - other.sent);
   const indexes = new Map(all.map((operation, index) => [operation, index]));
   const seen = new Set<string>();
   let best: Found<State> = { longest: [], stuck: all.slice(0, 1) };
-  const search = (done: readonly Operation<State>[], left: readonly Operation<State>[], state: State): boolean => {
+  const search = (
+    done: readonly Operation<State>[],
+    left: readonly Operation<State>[],
+    state: State,
+  ): boolean => {
     if (left.length === 0) {
       best = { longest: done, stuck: [] };
       return true;
@@ -57,6 +64,9 @@ export function linearOrder<State>(operations: readonly Operation<State>[], init
 
 /** Those that may come first: sent before any of them was answered. */
 function nextOf<State>(left: readonly Operation<State>[]): Operation<State>[] {
-  const until = left.reduce((least, { answered }) => Math.min(least, answered), Number.POSITIVE_INFINITY);
+  const until = left.reduce(
+    (least, { answered }) => Math.min(least, answered),
+    Number.POSITIVE_INFINITY,
+  );
   return left.filter(({ sent }) => sent <= until);
 }

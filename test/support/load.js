@@ -10,9 +10,17 @@ const [url, method, key, connections, pipelined, body = ''] = process.argv.slice
 const { hostname, port, pathname, search } = new URL(url);
 
 function request() {
-  const head = [`${method} ${pathname}${search} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+  const head = [
+    `${method} ${pathname}${search} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${key}`,
+  ];
   const own = body
-    ? ['Content-Type: application/json', `Content-Length: ${body.length}`, `Idempotency-Key: ${randomUUID()}`]
+    ? [
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        `Idempotency-Key: ${randomUUID()}`,
+      ]
     : [];
   return `${[...head, ...own].join('\r\n')}\r\n\r\n${body}`;
 }

@@ -32,7 +32,11 @@ function valuesIn(text: string): Record<string, number> {
 }
 
 /** By how much counters have grown between two scrapes, where they have. */
-export function growth(before: Record<string, number>, after: Record<string, number>, name: string) {
+export function growth(
+  before: Record<string, number>,
+  after: Record<string, number>,
+  name: string,
+) {
   const grown = Object.entries(after).flatMap(([series, value]) => {
     const by = value - (before[series] ?? 0);
     return series.startsWith(name) && by !== 0 ? [[series.slice(name.length), by] as const] : [];

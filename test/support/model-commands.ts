@@ -32,7 +32,11 @@ type Work = (model: Model, real: Real) => Promise<void>;
 const amounts = fc.integer({ min: 1, max: 4 });
 const picks = fc.nat({ max: 99 });
 
-const always = (name: string, run: Work): Command => ({ check: () => true, run, toString: () => name });
+const always = (name: string, run: Work): Command => ({
+  check: () => true,
+  run,
+  toString: () => name,
+});
 
 /** A step on one of the resources there are; without any it is left out. */
 function onOne(
@@ -51,7 +55,11 @@ function onOne(
 const found = (model: Model, kind: Kind, id: string) => model[kind].find((one) => one.id === id);
 
 /** Sends a write under a key that is new in its mode and holds the answer to what the model expects. */
-async function write(real: Real, send: (key: string) => Promise<Reply>, expected: Expected): Promise<Reply> {
+async function write(
+  real: Real,
+  send: (key: string) => Promise<Reply>,
+  expected: Expected,
+): Promise<Reply> {
   const key = `write-${++real.writes}`;
   const reply = await send(key);
   expect({ status: reply.status, body: reply.body }).toEqual(expected);
@@ -60,10 +68,16 @@ async function write(real: Real, send: (key: string) => Promise<Reply>, expected
 }
 
 const ofLedger = ({ shop }: Real, { status, body }: Expected): Expected =>
-  status < 300 ? { status, body: { ...owned(shop.organization, body as never), reference: null } } : { status, body };
+  status < 300
+    ? { status, body: { ...owned(shop.organization, body as never), reference: null } }
+    : { status, body };
 
 /** It was made now, by the clock of the shop or, for the ledger, in real time, however slow the machine is. */
-function adopt(kind: Kind, model: Model, { status, body: { organization, reference: _, ...body } }: Reply): void {
+function adopt(
+  kind: Kind,
+  model: Model,
+  { status, body: { organization, reference: _, ...body } }: Reply,
+): void {
   if (status !== 201) return;
   const { created } = body;
   model[kind].push(created === undefined ? body : { ...body, created: expect.any(Number) });
@@ -119,7 +133,8 @@ const advance = (seconds: number): Command => ({
   check: ({ mode }) => mode === 'test',
   toString: () => `advance the clock by ${seconds}`,
   run: async (model, real) => {
-    const send = (key: string) => real.shop.post('/v1/test_helpers/clock', { advance_seconds: seconds }, key);
+    const send = (key: string) =>
+      real.shop.post('/v1/test_helpers/clock', { advance_seconds: seconds }, key);
     await write(real, send, model.advance(seconds));
     const clock = await real.shop.get('/v1/test_helpers/clock');
     expect(clock.body.ahead_seconds).toBe(model.ahead);
@@ -140,14 +155,25 @@ const record = (pick: number, amount: number, number: number) =>
     const expected = model.record(found(model, 'payments', id), amount, payout.provider_reference);
     const send = (key: string) => real.shop.recordRefund(id, { amount, ...payout }, key);
     const reply = await write(real, send, expected);
-    const { claim: _, description: __, provider_reference: ___, reason: ____, approval: _____, ...refund } = reply.body;
+    const {
+      claim: _,
+      description: __,
+      provider_reference: ___,
+      reason: ____,
+      approval: _____,
+      ...refund
+    } = reply.body;
     adopt('refunds', model, { ...reply, body: refund });
     if (reply.status === 201) model.payouts.set(refund.id, payout.provider_reference);
     await readBack('payments', id, model, real);
   });
 
 /** A step of a refund, sent as it is decided, and what it leaves of the refund and its payment. */
-const move = (name: string, pick: number, work: (refund: string, ...given: Parameters<Work>) => Promise<unknown>) =>
+const move = (
+  name: string,
+  pick: number,
+  work: (refund: string, ...given: Parameters<Work>) => Promise<unknown>,
+) =>
   onOne(name, 'refunds', pick, async (id, model, real) => {
     await work(id, model, real);
     await readBack('refunds', id, model, real);
@@ -166,9 +192,17 @@ const cancel = (pick: number) =>
 const decide = (action: 'succeed' | 'fail') => (pick: number, claim: number) =>
   move(`${action} under ${claim}`, pick, async (id, model, real) => {
     const given = claim === 0 ? undefined : claim;
-    const expected = model.settle(found(model, 'refunds', id), action === 'fail' ? 'failed' : 'succeeded', given);
+    const expected = model.settle(
+      found(model, 'refunds', id),
+      action === 'fail' ? 'failed' : 'succeeded',
+      given,
+    );
     const body = given === undefined ? {} : { claim: given };
-    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key), expected);
+    await write(
+      real,
+      (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key),
+      expected,
+    );
   });
 
 const comeBack = (pick: number) =>
@@ -181,7 +215,11 @@ const underClaim = (action: 'extend' | 'release') => (pick: number, claim: numbe
   move(`${action} ${claim} of`, pick, async (id, model, real) => {
     const expected = model.underClaim(found(model, 'refunds', id), action, claim + 1);
     const body = { claim: claim + 1 };
-    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key), expected);
+    await write(
+      real,
+      (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key),
+      expected,
+    );
   });
 
 const claim = (limit: number) =>
@@ -216,7 +254,11 @@ const hold = (pick: number, amount: number) =>
 const releaseHold = (pick: number) =>
   onOne('release', 'holds', pick, async (id, model, real) => {
     const expected = model.releaseHold(found(model, 'holds', id));
-    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/holds/${id}/release`, {}, key), expected);
+    await write(
+      real,
+      (key) => real.shop.ledgerPost(`/ledger/v1/holds/${id}/release`, {}, key),
+      expected,
+    );
     await readBack('payments', found(model, 'holds', id).payment, model, real);
   });
 
@@ -242,7 +284,9 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
   // What is proposed, most other steps need.
   ...[1, 2, 3].map(() => fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount))),
-  fc.tuple(picks, amounts, fc.nat({ max: 2 })).map(([pick, amount, number]) => record(pick, amount, number)),
+  fc
+    .tuple(picks, amounts, fc.nat({ max: 2 }))
+    .map(([pick, amount, number]) => record(pick, amount, number)),
   picks.map(cancel),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('succeed')(pick, number)),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('fail')(pick, number)),
@@ -259,13 +303,17 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
 /** Everything there is, in the lists of both surfaces. */
 async function compareAll(model: Model, { shop }: Real): Promise<void> {
   const listed = async (path: string) => (await shop.get(`/v1/${path}?limit=100`)).body.data;
-  const summaries = model.sessions.map(({ id, mode, status, payment_status, currency, amount_total, created_at }) => {
-    return { id, mode, status, payment_status, currency, amount_total, created_at };
-  });
+  const summaries = model.sessions.map(
+    ({ id, mode, status, payment_status, currency, amount_total, created_at }) => {
+      return { id, mode, status, payment_status, currency, amount_total, created_at };
+    },
+  );
   expect(await listed('checkout_sessions')).toEqual(summaries.reverse());
   expect(await listed('refunds')).toEqual([...model.refunds].reverse());
   expect(await listed('payments')).toEqual([...model.payments].reverse());
-  const waiting = await shop.ledgerGet(`/ledger/v1/refunds?organization=${shop.organization}&limit=100`);
+  const waiting = await shop.ledgerGet(
+    `/ledger/v1/refunds?organization=${shop.organization}&limit=100`,
+  );
   const pending = model.refunds.filter(({ status }) => status === 'pending');
   expect(waiting.body.data).toEqual(pending.map((refund) => model.owned(refund)));
   for (const payment of model.payments) {
@@ -277,7 +325,10 @@ const LONGEST = 12;
 /** Most steps are made in both modes at once. */
 const WHERE: readonly (readonly Mode[])[] = [MODES, MODES, ['test'], ['live']];
 
-function inModes(where: readonly Mode[], command: Command): fc.AsyncCommand<InModes<Model>, InModes<Real>> {
+function inModes(
+  where: readonly Mode[],
+  command: Command,
+): fc.AsyncCommand<InModes<Model>, InModes<Real>> {
   const able = (models: InModes<Model>) => where.filter((mode) => command.check(models[mode]));
   return {
     check: (models) => able(models).length > 0,
@@ -288,7 +339,10 @@ function inModes(where: readonly Mode[], command: Command): fc.AsyncCommand<InMo
 }
 
 /** Random sequences, one after the other, each with a twin of its own. */
-export function checkSequences(service: Service, how: { readonly numRuns: number; readonly seed: number }) {
+export function checkSequences(
+  service: Service,
+  how: { readonly numRuns: number; readonly seed: number },
+) {
   const commands = COMMANDS.map((one) =>
     fc.tuple(fc.constantFrom(...WHERE), one).map(([where, command]) => inModes(where, command)),
   );
@@ -296,7 +350,12 @@ export function checkSequences(service: Service, how: { readonly numRuns: number
   const property = fc.asyncProperty(sequence, async (steps) => {
     const twin = await Shop.openTwin(service);
     const modelOf = (mode: Mode) => new Model(twin[mode].organization, mode);
-    const realOf = (mode: Mode): Real => ({ shop: twin[mode], sql: service.sql, writes: 0, sent: [] });
+    const realOf = (mode: Mode): Real => ({
+      shop: twin[mode],
+      sql: service.sql,
+      writes: 0,
+      sent: [],
+    });
     const model = { test: modelOf('test'), live: modelOf('live') };
     const real = { test: realOf('test'), live: realOf('live') };
     // A payment, of which there is something to propose from the first step on.

@@ -48,7 +48,12 @@ export class Model {
   }
 
   payment(amount: number, session: string | null = null, mismatch: string | null = null): Expected {
-    const none = { amount_refunded: 0, amount_pending_refund: 0, amount_on_hold: 0, amount_refundable: amount };
+    const none = {
+      amount_refunded: 0,
+      amount_pending_refund: 0,
+      amount_on_hold: 0,
+      amount_refundable: amount,
+    };
     const facts = {
       object: 'payment',
       mode: this.mode,
@@ -65,13 +70,22 @@ export class Model {
     const mismatch = session.status === 'open' ? 'amount' : `session_${session.status}`;
     const fits = session.status === 'open' && amount === session.amount_total;
     if (!fits && onMismatch === 'record') return this.payment(amount, session.id, mismatch);
-    const read = readResource(`/ledger/v1/checkout_sessions/${session.id}?organization=${this.organization}`);
+    const read = readResource(
+      `/ledger/v1/checkout_sessions/${session.id}?organization=${this.organization}`,
+    );
     if (session.status !== 'open') {
-      return refused('session_not_open', read, { param: 'checkout_session', code: 'invalid_value' });
+      return refused('session_not_open', read, {
+        param: 'checkout_session',
+        code: 'invalid_value',
+      });
     }
     if (amount !== session.amount_total) {
       const allowed = [String(session.amount_total)];
-      return refused('payment_session_mismatch', read, { param: 'amount', code: 'amount_mismatch', allowed });
+      return refused('payment_session_mismatch', read, {
+        param: 'amount',
+        code: 'amount_mismatch',
+        allowed,
+      });
     }
     Object.assign(session, { status: 'complete', payment_status: 'paid' });
     return this.payment(amount, session.id);
@@ -79,7 +93,8 @@ export class Model {
 
   expire(session: Resource): Expected {
     const read = readResource(`/v1/checkout_sessions/${session.id}`);
-    if (session.status !== 'open') return refused('session_not_open', read, { param: 'id', code: 'invalid_value' });
+    if (session.status !== 'open')
+      return refused('session_not_open', read, { param: 'id', code: 'invalid_value' });
     session.status = 'expired';
     return { status: 200, body: session };
   }
@@ -128,7 +143,13 @@ export class Model {
       return refused('refund_exceeds_remaining', lower, error);
     }
     account(payment, { pending: amount });
-    const facts = { object: 'refund', amount, currency: 'usd', status: 'pending', payment: payment.id };
+    const facts = {
+      object: 'refund',
+      amount,
+      currency: 'usd',
+      status: 'pending',
+      payment: payment.id,
+    };
     return { status: 201, body: { id: this.newId('re'), ...facts, created: expect.any(Number) } };
   }
 
@@ -137,7 +158,10 @@ export class Model {
     const left = payment.amount_refundable;
     if (known && (known.payment !== payment.id || known.amount !== amount)) {
       const read = readResource(`/ledger/v1/refunds/${known.id}`);
-      return refused('refund_reference_reused', read, { param: 'provider_reference', code: 'invalid_value' });
+      return refused('refund_reference_reused', read, {
+        param: 'provider_reference',
+        code: 'invalid_value',
+      });
     }
     if (known) return { status: 200, body: this.owned(known) };
     if (amount > left) {
@@ -146,7 +170,13 @@ export class Model {
       return refused('refund_exceeds_remaining', lower, error);
     }
     account(payment, { refunded: amount });
-    const facts = { object: 'refund', amount, currency: 'usd', status: 'succeeded', payment: payment.id };
+    const facts = {
+      object: 'refund',
+      amount,
+      currency: 'usd',
+      status: 'succeeded',
+      payment: payment.id,
+    };
     const made = this.owned({ id: this.newId('re'), ...facts, created: expect.any(Number) });
     return { status: 201, body: { ...made, provider_reference: payout } };
   }
@@ -160,10 +190,19 @@ export class Model {
     }
     if (amount !== undefined && amount > left) {
       const lower = { type: 'lower_amount', path: `${ledgers}/holds`, method: 'POST' };
-      return refused('hold_exceeds_remaining', lower, { param: 'amount', code: 'too_large', allowed: [String(left)] });
+      return refused('hold_exceeds_remaining', lower, {
+        param: 'amount',
+        code: 'too_large',
+        allowed: [String(left)],
+      });
     }
     account(payment, { onHold: amount ?? left });
-    const facts = { object: 'payment.hold', organization: this.organization, mode: this.mode, payment: payment.id };
+    const facts = {
+      object: 'payment.hold',
+      organization: this.organization,
+      mode: this.mode,
+      payment: payment.id,
+    };
     const set = { amount: amount ?? left, reason: null, reference: null, status: 'active' };
     return {
       status: 201,
@@ -187,7 +226,15 @@ export class Model {
     const { id, object, ...rest } = refund;
     const provider_reference = this.payouts.get(id) ?? null;
     const unset = { reference: null, description: null, provider_reference, reason: null };
-    return { id, object, organization: this.organization, ...rest, claim, ...unset, approval: 'not_needed' };
+    return {
+      id,
+      object,
+      organization: this.organization,
+      ...rest,
+      claim,
+      ...unset,
+      approval: 'not_needed',
+    };
   }
 
   /** The refunds that the next claim takes: those that were never claimed, then those that have waited longest since. */
@@ -198,14 +245,21 @@ export class Model {
     });
     const since = (refund: Resource) => this.claimOf(refund).freeSince ?? 0;
     const taken = free.toSorted((one, other) => since(one) - since(other)).slice(0, limit);
-    for (const refund of taken) this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
-    return this.refunds.filter((refund) => taken.includes(refund)).map((refund) => this.owned(refund));
+    for (const refund of taken)
+      this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
+    return this.refunds
+      .filter((refund) => taken.includes(refund))
+      .map((refund) => this.owned(refund));
   }
 
   /** The time of a lease is over, which only another claim minds. */
   lapse(refund: Resource): void {
     if (this.claimOf(refund).isLive) {
-      this.claims.set(refund.id, { ...this.claimOf(refund), isLapsed: true, freeSince: ++this.steps });
+      this.claims.set(refund.id, {
+        ...this.claimOf(refund),
+        isLapsed: true,
+        freeSince: ++this.steps,
+      });
     }
   }
 
@@ -215,7 +269,8 @@ export class Model {
     if (refund.status !== 'pending') return this.notPending(refund);
     const isRepeated = action === 'release' && !isLive && number === claim;
     if (!isRepeated && (!isLive || number !== claim)) return this.claimed(refund, 'invalid_value');
-    if (!isRepeated) this.claims.set(refund.id, { number, isLive: action === 'extend', freeSince: ++this.steps });
+    if (!isRepeated)
+      this.claims.set(refund.id, { number, isLive: action === 'extend', freeSince: ++this.steps });
     return { status: 200, body: this.owned(refund) };
   }
 
@@ -254,7 +309,8 @@ export class Model {
     if (refund.status === status && status !== 'canceled') return { status: 200, body: seen() };
     const path = `/v1/refunds/${refund.id}`;
     const read = readResource(status === 'canceled' ? path : `/ledger${path}`);
-    if (refund.status !== 'pending') return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
+    if (refund.status !== 'pending')
+      return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
     const { number, isLive } = this.claimOf(refund);
     if (status === 'canceled' && isLive) {
       return refused('refund_in_progress', read, { param: 'id', code: 'invalid_value' });
@@ -264,7 +320,10 @@ export class Model {
     }
     this.claims.set(refund.id, { number, isLive: false });
     const payment = this.payments.find(({ id }) => id === refund.payment);
-    account(payment, { pending: -refund.amount, refunded: status === 'succeeded' ? refund.amount : 0 });
+    account(payment, {
+      pending: -refund.amount,
+      refunded: status === 'succeeded' ? refund.amount : 0,
+    });
     refund.status = status;
     return { status: 200, body: seen() };
   }
@@ -284,6 +343,10 @@ function account(payment: Resource, { pending = 0, refunded = 0, onHold = 0 }: C
   payment.amount_refundable = payment.amount - held;
 }
 
-function refused(code: string, next: Parameters<typeof refusal>[1], error: Parameters<typeof refusal>[2][number]) {
+function refused(
+  code: string,
+  next: Parameters<typeof refusal>[1],
+  error: Parameters<typeof refusal>[2][number],
+) {
   return { status: 422, body: refusal(code, next, [error]) };
 }

@@ -30,7 +30,8 @@ const NOT_NOW = [429, 503];
 
 /** Throws when the next step of an error answer, if it is one, is no request to this service. */
 export function requireCallable(text: string): NextStep | undefined {
-  const { next_step: step } = (parse(text) as { error?: { next_step: NextStep } } | undefined)?.error ?? {};
+  const { next_step: step } =
+    (parse(text) as { error?: { next_step: NextStep } } | undefined)?.error ?? {};
   if (!step) return undefined;
   requireThat(/^\/(?!.*([{}]|\/:))/.test(step.path), step, 'is not filled in');
   requireThat(isDescribed(step), step, 'is not described');
@@ -46,23 +47,35 @@ export async function requireNextStep(exchange: Exchange): Promise<void> {
   // An ID that cannot be is not corrected by the caller, but read from the list.
   const kind = isMalformedId(exchange.text) ? 'reads' : KINDS[step.type];
   requireThat(kind !== undefined, step, 'is of no known kind');
-  if (kind === 'body or parameter') requireThat(isSame(step, exchange, pathname), step, 'is another request');
-  if (kind === 'header') requireThat(isSame(step, exchange, pathname + search), step, 'is another request');
+  if (kind === 'body or parameter')
+    requireThat(isSame(step, exchange, pathname), step, 'is another request');
+  if (kind === 'header')
+    requireThat(isSame(step, exchange, pathname + search), step, 'is another request');
   if (kind === 'method') {
     const isAllowed = exchange.headers.get('allow')?.split(', ').includes(method) ?? false;
-    requireThat(isAllowed && isSame({ path, method: exchange.method }, exchange, pathname), step, 'is not allowed');
+    requireThat(
+      isAllowed && isSame({ path, method: exchange.method }, exchange, pathname),
+      step,
+      'is not allowed',
+    );
   }
   if (kind === 'reads') requireThat(method === 'GET', step, 'is not a read');
-  if (kind === 'reads' && isDescribed({ method: exchange.method, path: pathname })) await read(step, exchange);
+  if (kind === 'reads' && isDescribed({ method: exchange.method, path: pathname }))
+    await read(step, exchange);
 }
 
 function isMalformedId(text: string): boolean {
-  const [first] = (parse(text) as { error: { errors: { param: string; code: string }[] } }).error.errors;
+  const [first] = (parse(text) as { error: { errors: { param: string; code: string }[] } }).error
+    .errors;
   return first?.param === 'id' && first.code === 'invalid_format';
 }
 
 /** Some paths with bad escapes are answered as if these were escaped themselves, which leads to the same. */
-function isSame({ path, method }: Omit<NextStep, 'type'>, exchange: Exchange, expected: string): boolean {
+function isSame(
+  { path, method }: Omit<NextStep, 'type'>,
+  exchange: Exchange,
+  expected: string,
+): boolean {
   // A preflight is about the request that the browser would make.
   const isMethod = exchange.method === 'OPTIONS' || method === exchange.method;
   return isMethod && path.replaceAll('%25', '%') === expected.replaceAll('%25', '%');
@@ -70,14 +83,25 @@ function isSame({ path, method }: Omit<NextStep, 'type'>, exchange: Exchange, ex
 
 async function read(step: NextStep, { url, requestHeaders }: Exchange): Promise<void> {
   const authorization = requestHeaders.get('authorization') ?? '';
-  const request = new Request(new URL(step.path, url), { method: step.method, headers: { authorization } });
+  const request = new Request(new URL(step.path, url), {
+    method: step.method,
+    headers: { authorization },
+  });
   // A service that was ended meanwhile has broken no promise.
   const answer = await fetch(request).catch(() => undefined);
   if (!answer || NOT_NOW.includes(answer.status)) return void (await answer?.body?.cancel());
   const { status, headers } = answer;
   const { headers: sent, method } = request;
   const text = await answer.text();
-  requireDescribed({ method, url: request.url, requestHeaders: sent, requestBody: undefined, status, headers, text });
+  requireDescribed({
+    method,
+    url: request.url,
+    requestHeaders: sent,
+    requestBody: undefined,
+    status,
+    headers,
+    text,
+  });
   requireThat(status === 200, step, `was answered ${status}`);
 }
 

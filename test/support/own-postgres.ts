@@ -13,7 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { initialize, processOn, start } from '../../src/operator/embedded-postgres/postgres-process.js';
+import {
+  initialize,
+  processOn,
+  start,
+} from '../../src/operator/embedded-postgres/postgres-process.js';
 import { withClient } from './postgres.js';
 import { isRunning, until } from './processes.js';
 
@@ -52,7 +56,9 @@ export class OwnPostgres {
       await client.query(`SELECT pg_backup_start('copy', fast => true)`);
       // Files that vanish meanwhile are not needed.
       spawnSync('cp', ['-Rp', this.directory, copy.directory]);
-      const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)');
+      const { rows } = await client.query(
+        'SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)',
+      );
       copy.write('backup_label', rows[0].labelfile);
     });
     rmSync(join(copy.directory, 'postmaster.pid'), { force: true });
@@ -64,7 +70,9 @@ export class OwnPostgres {
   /** Runs a copy as a hot standby, which follows. */
   async follow(primary: OwnPostgres): Promise<void> {
     const { hostname, port } = new URL(primary.url);
-    this.configure(`primary_conninfo = 'host=${hostname} port=${port} user=${USER} password=${PASSWORD}'`);
+    this.configure(
+      `primary_conninfo = 'host=${hostname} port=${port} user=${USER} password=${PASSWORD}'`,
+    );
     this.write('standby.signal', '');
     await this.run();
   }
@@ -80,7 +88,9 @@ export class OwnPostgres {
     this.write('recovery.signal', '');
     await this.run();
     const isPrimary = 'SELECT NOT pg_is_in_recovery() AS yes';
-    await until(() => withClient(this.url, async (client) => (await client.query(isPrimary)).rows[0].yes));
+    await until(() =>
+      withClient(this.url, async (client) => (await client.query(isPrimary)).rows[0].yes),
+    );
   }
 
   stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
@@ -114,7 +124,10 @@ export class OwnPostgres {
   }
 
   private get children(): number[] {
-    return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ').map(Number);
+    return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .map(Number);
   }
 
   private get directory(): string {
@@ -128,7 +141,10 @@ export class OwnPostgres {
   }
 
   private configure(...settings: readonly string[]): void {
-    appendFileSync(join(this.directory, 'postgresql.conf'), settings.map((setting) => `${setting}\n`).join(''));
+    appendFileSync(
+      join(this.directory, 'postgresql.conf'),
+      settings.map((setting) => `${setting}\n`).join(''),
+    );
   }
 
   /** As the owner of the directory: PostgreSQL renames what it has read. */

@@ -50,7 +50,9 @@ export async function customerIn(
       if (options.javaScriptEnabled === false) return;
       const { violations } = await new AxeBuilder({ page }).analyze();
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+        page.viewportSize()?.width,
+      );
     },
     close: () => context.close(),
   };
@@ -71,10 +73,16 @@ export async function startProvider(): Promise<Provider> {
     const { pathname, searchParams } = new URL(url, 'http://provider');
     const link = (way: string) => `<a href="${searchParams.get(way)}">${way}</a>`;
     // As a payment address does that makes a page at a provider for each payment.
-    if (pathname === '/start') return response.writeHead(303, { location: `${origin}/pay?${searchParams}` }).end();
+    if (pathname === '/start')
+      return response.writeHead(303, { location: `${origin}/pay?${searchParams}` }).end();
     if (pathname === '/pay') response.setHeader('x-frame-options', 'DENY');
-    const page = pathname === '/pay' ? `<h1>Provider</h1>${link('return')} ${link('cancel')}` : '<h1>Shop</h1>';
-    return response.setHeader('content-type', 'text/html').end(`<link rel="icon" href="data:,">${page}`);
+    const page =
+      pathname === '/pay'
+        ? `<h1>Provider</h1>${link('return')} ${link('cancel')}`
+        : '<h1>Shop</h1>';
+    return response
+      .setHeader('content-type', 'text/html')
+      .end(`<link rel="icon" href="data:,">${page}`);
   });
   const port = await listen(server);
   const [shop, origin] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];

@@ -18,14 +18,18 @@ export function pathIn(headers: Headers): string {
   return new URL(url).pathname;
 }
 
-export async function openPage(shop: Shop, body?: object): Promise<{ readonly id: string; readonly path: string }> {
+export async function openPage(
+  shop: Shop,
+  body?: object,
+): Promise<{ readonly id: string; readonly path: string }> {
   const made = await shop.createSession(body);
   return { id: made.body.id, path: pathIn(made.headers) };
 }
 
 /** Says where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
-  const set = () => application.get(ManageOrganizations).change(organization, { paymentUrl: { [mode]: url } });
+  const set = () =>
+    application.get(ManageOrganizations).change(organization, { paymentUrl: { [mode]: url } });
   return application.get(Database).run({ queue: 'test' }, set);
 }
 

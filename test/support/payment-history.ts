@@ -28,13 +28,20 @@ export const captured = (amount: number): PaymentState => ({
   ...{ pending: 0, refunded: 0, onHold: 0, refunds: new Map(), holds: new Map() },
 });
 
-const leftOf = ({ captured, pending, refunded, onHold }: PaymentState) => captured - pending - refunded - onHold;
+const leftOf = ({ captured, pending, refunded, onHold }: PaymentState) =>
+  captured - pending - refunded - onHold;
 const codeOf = ({ body }: Reply): string | undefined => body.error?.code;
 /** The state as it is, for an answer that is right in it. */
 const onlyIf = (isRight: boolean, state: PaymentState) => (isRight ? state : undefined);
 
 /** An amount that is taken, or refused because less is left, which the answer says. What is paid already cannot be lowered. */
-function taken(amount: number, { status, body }: Reply, tooMuch: string, take: After, isPaid = false): After {
+function taken(
+  amount: number,
+  { status, body }: Reply,
+  tooMuch: string,
+  take: After,
+  isPaid = false,
+): After {
   return (state) => {
     const left = leftOf(state);
     if (status === 201) return amount <= left ? take(state) : undefined;
@@ -48,7 +55,12 @@ export const propose = (amount: number, reply: Reply): After =>
   taken(amount, reply, 'refund_exceeds_remaining', (state) => ({
     ...state,
     pending: state.pending + amount,
-    refunds: new Map(state.refunds).set(reply.body.id, { amount, status: 'pending', claim: 0, isClaimed: false }),
+    refunds: new Map(state.refunds).set(reply.body.id, {
+      amount,
+      status: 'pending',
+      claim: 0,
+      isClaimed: false,
+    }),
   }));
 
 export const hold = (amount: number, reply: Reply): After =>
@@ -78,14 +90,19 @@ export const claim =
     const refunds = new Map(state.refunds);
     for (const { id, claim } of body.data) {
       const refund = refunds.get(id);
-      if (refund?.status !== 'pending' || refund.isClaimed || claim.number !== refund.claim + 1) return undefined;
+      if (refund?.status !== 'pending' || refund.isClaimed || claim.number !== refund.claim + 1)
+        return undefined;
       refunds.set(id, { ...refund, claim: claim.number, isClaimed: true });
     }
     return { ...state, refunds };
   };
 
 /** A step of one refund: from its state to the next one, or to the code of a refusal. */
-function step(id: string, reply: Reply, next: (refund: RefundState) => RefundState | string): After {
+function step(
+  id: string,
+  reply: Reply,
+  next: (refund: RefundState) => RefundState | string,
+): After {
   return (state) => {
     const refund = state.refunds.get(id);
     const outcome = refund && next(refund);
@@ -124,7 +141,8 @@ export const succeed = (id: string, payout: string, reply: Reply): After => {
   });
   return (state) => {
     const after = paid(state);
-    if (reply.status === 200 && after?.refunds.get(id)?.payout !== reply.body.provider_reference) return undefined;
+    if (reply.status === 200 && after?.refunds.get(id)?.payout !== reply.body.provider_reference)
+      return undefined;
     return after && after !== state ? yielded(after, id) : after;
   };
 };
@@ -132,7 +150,8 @@ export const succeed = (id: string, payout: string, reply: Reply): After => {
 /** What was recorded of the same payout counts no longer. */
 function yielded(state: PaymentState, id: string): PaymentState {
   const { payout, amount } = state.refunds.get(id) as RefundState;
-  const isSame = (of: RefundState) => of.isMadeElsewhere && of.payout === payout && of.amount === amount;
+  const isSame = (of: RefundState) =>
+    of.isMadeElsewhere && of.payout === payout && of.amount === amount;
   const [other] = [...state.refunds].filter(([, of]) => isSame(of) && of.status === 'succeeded');
   if (!other) return state;
   const refunds = new Map(state.refunds).set(other[0], { ...other[1], status: 'failed' });
@@ -141,7 +160,14 @@ function yielded(state: PaymentState, id: string): PaymentState {
 
 /** A payout that is told as made elsewhere: a new refund, or the one that is known for it. */
 export function record(amount: number, payout: string, reply: Reply): After {
-  const made = { amount, status: 'succeeded', claim: 0, isClaimed: false, payout, isMadeElsewhere: true } as const;
+  const made = {
+    amount,
+    status: 'succeeded',
+    claim: 0,
+    isClaimed: false,
+    payout,
+    isMadeElsewhere: true,
+  } as const;
   const take: After = (state) => ({
     ...state,
     refunded: state.refunded + amount,
@@ -154,7 +180,10 @@ export function record(amount: number, payout: string, reply: Reply): After {
     if (!known.some(([, refund]) => refund.amount === amount))
       return onlyIf(codeOf(reply) === 'refund_reference_reused', state);
     const told = reply.status === 200 ? state.refunds.get(reply.body.id) : undefined;
-    return onlyIf(told?.payout === payout && told.amount === amount && told.status === reply.body.status, state);
+    return onlyIf(
+      told?.payout === payout && told.amount === amount && told.status === reply.body.status,
+      state,
+    );
   };
 }
 
@@ -177,7 +206,15 @@ export const comeBack = (id: string, reply: Reply): After =>
 export const read =
   ({ body }: Reply): After =>
   (state) => {
-    const shown = [body.amount, body.amount_pending_refund, body.amount_refunded, body.amount_on_hold];
+    const shown = [
+      body.amount,
+      body.amount_pending_refund,
+      body.amount_refunded,
+      body.amount_on_hold,
+    ];
     const known = [state.captured, state.pending, state.refunded, state.onHold];
-    return onlyIf(String([...shown, body.amount_refundable]) === String([...known, leftOf(state)]), state);
+    return onlyIf(
+      String([...shown, body.amount_refundable]) === String([...known, leftOf(state)]),
+      state,
+    );
   };

@@ -14,11 +14,20 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-export async function startPgBouncer(program: string, settings: Record<string, string | number>): Promise<PgBouncer> {
+export async function startPgBouncer(
+  program: string,
+  settings: Record<string, string | number>,
+): Promise<PgBouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'tillgate-pgbouncer-'));
   const port = await freePort();
   const { hostname, port: serverPort, username, password } = new URL(serverUrl());
-  const all = { listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'any', ...settings };
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'any',
+    ...settings,
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
   const server = `* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}`;
   const file = join(directory, 'pgbouncer.ini');

@@ -23,33 +23,46 @@ export function plantedSession(notifyUrl: string, more: object = {}) {
     description: PLANT,
     customer_email: EMAIL,
     metadata: { first: PLANT, reference: 'order-7', [PLANT]: 'last' },
-    line_items: [{ quantity: 5, price_data: { currency: 'usd', unit_amount: 1000, product_data: data } }],
+    line_items: [
+      { quantity: 5, price_data: { currency: 'usd', unit_amount: 1000, product_data: data } },
+    ],
     ...more,
   };
 }
 
 /** What is left of it. */
-export function redactedSession<Session extends { line_items: { data: readonly object[] } }>(session: Session) {
+export function redactedSession<Session extends { line_items: { data: readonly object[] } }>(
+  session: Session,
+) {
   const urls = { success_url: null, cancel_url: null, return_url: null, notify_url: null };
   const lines = session.line_items.data.map((line) => {
     return { ...line, product_name: '[redacted]', description: null, images: [] };
   });
-  const kept = { metadata: { reference: 'order-7' }, line_items: { ...session.line_items, data: lines } };
+  const kept = {
+    metadata: { reference: 'order-7' },
+    line_items: { ...session.line_items, data: lines },
+  };
   return { ...session, ...urls, description: null, customer_email: null, ...kept };
 }
 
 /** The tables with a row that has the string, in whatever column; with a URL, a dump too, where a `pg_dump` of the server's version is installed. */
 export async function tablesWithPlant(sql: Client, url?: string): Promise<string[]> {
-  const { rows } = await sql.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
+  const { rows } = await sql.query(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
   const found: string[] = [];
   for (const { name } of rows) {
-    const { rowCount } = await sql.query(`SELECT FROM ${name} AS row WHERE row::text LIKE '%${PLANT}%' LIMIT 1`);
+    const { rowCount } = await sql.query(
+      `SELECT FROM ${name} AS row WHERE row::text LIKE '%${PLANT}%' LIMIT 1`,
+    );
     if (rowCount) found.push(name);
   }
   if (url === undefined) return found;
   const dump = spawnSync('pg_dump', ['--dbname', url], { encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (dump.status !== 0)
-    process.stdout.write('not searched: a dump. There is no pg_dump of this version of PostgreSQL.\n');
+    process.stdout.write(
+      'not searched: a dump. There is no pg_dump of this version of PostgreSQL.\n',
+    );
   else if (dump.stdout.includes(PLANT)) found.push('a dump');
   return found;
 }
@@ -57,13 +70,18 @@ export async function tablesWithPlant(sql: Client, url?: string): Promise<string
 /** The GET routes that show the string to the shop or its ledger, asked for each of the resources. */
 export async function answersWithPlant(shop: Shop, ids: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  const paths = Object.keys(DOCUMENT.paths).filter((path) => DOCUMENT.paths[path].get && /^\/(ledger\/)?v1/.test(path));
+  const paths = Object.keys(DOCUMENT.paths).filter(
+    (path) => DOCUMENT.paths[path].get && /^\/(ledger\/)?v1/.test(path),
+  );
   const ask = async (path: string) => {
     const { text } = await (path.startsWith('/ledger/') ? shop.ledgerGet(path) : shop.get(path));
     if (text.includes(PLANT)) found.push(path);
   };
   for (const path of paths) {
-    const owner = path.startsWith('/ledger/') && path.includes('{id}') ? `?organization=${shop.organization}` : '';
+    const owner =
+      path.startsWith('/ledger/') && path.includes('{id}')
+        ? `?organization=${shop.organization}`
+        : '';
     if (path.includes('{id}')) for (const id of ids) await ask(path.replace('{id}', id) + owner);
     else await ask(path);
   }
@@ -72,7 +90,12 @@ export async function answersWithPlant(shop: Shop, ids: readonly string[]): Prom
 }
 
 /** From now on, the organization keeps details for so many days. */
-export function keepDetails({ application }: Service, { organization, mode }: Shop, detailsRetentionDays: number) {
-  const change = () => application.get(ManageOrganizations).change(organization, { detailsRetentionDays });
+export function keepDetails(
+  { application }: Service,
+  { organization, mode }: Shop,
+  detailsRetentionDays: number,
+) {
+  const change = () =>
+    application.get(ManageOrganizations).change(organization, { detailsRetentionDays });
   return application.get(Database).run({ organization, mode }, change);
 }

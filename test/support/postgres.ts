@@ -14,7 +14,10 @@ export function urlOf(database: string): string {
   return url.href;
 }
 
-export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
@@ -26,7 +29,9 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
 }
 
 /** A new database: migrated, or empty. */
-export async function createDatabase({ empty = false } = {}): Promise<{ url: string; drop: () => Promise<void> }> {
+export async function createDatabase({
+  empty = false,
+} = {}): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   if (workers().length > 0) {
     await createOnAll(name, empty);

@@ -39,10 +39,22 @@ export const FAST_START = {
 };
 
 /** A command with none of the test's own settings, only those given. `wrapper` is a command that runs it, like setpriv. */
-export function run(args: readonly string[], environment: Environment = {}, wrapper: readonly string[] = []): Started {
+export function run(
+  args: readonly string[],
+  environment: Environment = {},
+  wrapper: readonly string[] = [],
+): Started {
   const [command, ...rest] = [...wrapper, process.execPath, ...args];
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...FAST_START, LOG_LEVEL: 'silent', PORT: '0', DEMO: 'off', ...environment };
+  const env = {
+    PATH,
+    HOME,
+    ...FAST_START,
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    DEMO: 'off',
+    ...environment,
+  };
   const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
@@ -52,19 +64,32 @@ export function run(args: readonly string[], environment: Environment = {}, wrap
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
-  const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, stdout, stderr }));
+  const ended = once(child, 'close').then(([status]) => ({
+    status: status as number | null,
+    stdout,
+    stderr,
+  }));
   return { child, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
-export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {
+export async function commandLine(
+  args: readonly string[],
+  environment: Environment,
+): Promise<Ended> {
   return run(['dist/src/operator/cli/cli.js', ...args], environment).ended;
 }
 
 /** Runs a command on a database, by the build in a folder, and returns what it prints. */
-// biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
-export async function tillgate(DATABASE_URL: string, words: readonly string[], folder = '.'): Promise<any> {
+export async function tillgate(
+  DATABASE_URL: string,
+  words: readonly string[],
+  folder = '.',
+  // biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
+): Promise<any> {
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const { status, stdout, stderr } = await run([join(folder, bin.tillgate), ...words], { DATABASE_URL }).ended;
+  const { status, stdout, stderr } = await run([join(folder, bin.tillgate), ...words], {
+    DATABASE_URL,
+  }).ended;
   if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
@@ -75,7 +100,11 @@ export async function openAccount(DATABASE_URL: string, name: string, folder?: s
   const { id: organization } = await command('org', 'create', name);
   const { key } = await command('key', 'create', '--org', organization, '--mode', 'test');
   const { key: ledgerKey } = await command('key', 'create', '--kind', 'ledger', '--mode', 'test');
-  return { organization, key, ledgerKey } as { organization: string; key: string; ledgerKey: string };
+  return { organization, key, ledgerKey } as {
+    organization: string;
+    key: string;
+    ledgerKey: string;
+  };
 }
 
 export interface Server extends Started {
@@ -91,7 +120,10 @@ export function launch(environment: Environment, wrapper?: readonly string[]): S
 }
 
 /** Resolves when the server listens; rejects with what it wrote when it ends instead. */
-export async function startServer(environment: Environment, wrapper?: readonly string[]): Promise<Server> {
+export async function startServer(
+  environment: Environment,
+  wrapper?: readonly string[],
+): Promise<Server> {
   return listening(launch(environment, wrapper));
 }
 
@@ -102,7 +134,9 @@ export function serve(DATABASE_URL: string, PORT = '0'): Promise<Server> {
 
 export async function listening(started: Started): Promise<Server> {
   const url = await printed(started, LISTENS);
-  await until(() => !started.stdout().includes('Paste these') || started.stdout().includes('Ctrl-C'));
+  await until(
+    () => !started.stdout().includes('Paste these') || started.stdout().includes('Ctrl-C'),
+  );
   const demo = demoOf(started.stdout());
   return {
     ...started,
@@ -119,7 +153,10 @@ export async function listening(started: Started): Promise<Server> {
 function demoOf(output: string): { key?: string | undefined; payment?: string | undefined } {
   const file = /kept in (.+\/demo\.json)\./.exec(output)?.[1];
   if (file !== undefined) return JSON.parse(readFileSync(file, 'utf8'));
-  return { key: /Secret key \(test\) +(\S+)/.exec(output)?.[1], payment: /"payment":"(\w+)"/.exec(output)?.[1] };
+  return {
+    key: /Secret key \(test\) +(\S+)/.exec(output)?.[1],
+    payment: /"payment":"(\w+)"/.exec(output)?.[1],
+  };
 }
 
 /** Waits until the process prints the pattern, and returns its group. */
@@ -131,7 +168,10 @@ export async function printed({ stdout, ended, child }: Started, pattern: RegExp
 }
 
 /** Waits until something is so, as long as a test may. */
-export async function until(condition: () => boolean | Promise<boolean>, what = String(condition)): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = String(condition),
+): Promise<void> {
   const began = Date.now();
   while (!(await condition())) {
     const waited = Date.now() - began;

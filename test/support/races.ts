@@ -8,7 +8,9 @@ const AT_ONCE = 10;
 /** A head start of up to this long: some contestants have further to go, and would never win. */
 const HEAD_START_MS = 4;
 
-export async function inRaces<Result>(race: (number: number) => Promise<Result>): Promise<Result[]> {
+export async function inRaces<Result>(
+  race: (number: number) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (let start = 0; start < RACES; start += AT_ONCE) {
     const batch = Array.from({ length: AT_ONCE }, (_, index) => race(start + index));
@@ -18,7 +20,10 @@ export async function inRaces<Result>(race: (number: number) => Promise<Result>)
 }
 
 /** Each time another contestant starts first, by no time at all or a little. */
-export async function atOnce(requests: readonly (() => Promise<Reply>)[], number: number): Promise<Reply[]> {
+export async function atOnce(
+  requests: readonly (() => Promise<Reply>)[],
+  number: number,
+): Promise<Reply[]> {
   const headStart = Math.random() * HEAD_START_MS;
   return Promise.all(
     requests.map(async (request, place) => {

@@ -37,12 +37,15 @@ function answerTo(url: string, parts: readonly Bytes[], signal?: AbortSignal): P
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const socket = connect({ port: Number(port), host, ...(signal && { signal }) }, () => {
-      for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
+      for (const part of parts)
+        socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
       if (signal) socket.end();
     });
     socket.on('data', (chunk) => received.push(chunk));
     // The server may close before it has read everything; what it sent until then counts.
-    socket.on('error', (error) => (received.length === 0 || signal?.aborted ? reject(error) : undefined));
+    socket.on('error', (error) =>
+      received.length === 0 || signal?.aborted ? reject(error) : undefined,
+    );
     socket.on('close', () => resolve(Buffer.concat(received).toString()));
   });
 }
@@ -55,8 +58,18 @@ export function head(requestLine: string, ...headers: readonly string[]): string
 function replyFrom(answer: string): Reply {
   const end = answer.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = answer.slice(0, Math.max(end, 0)).split('\r\n');
-  const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/).slice(0, 2) as [string, string]));
+  const headers = new Headers(
+    lines.map((line) => line.split(/:\s*(.*)/).slice(0, 2) as [string, string]),
+  );
   const sent = answer.slice(end + 4);
-  const text = headers.get('transfer-encoding') === 'chunked' ? sent.split(/(?:^|\r\n)[0-9a-f]+\r\n/).join('') : sent;
-  return { status: Number(/\b\d{3}\b/.exec(statusLine)?.[0] ?? 0), headers, text, body: parse(text) };
+  const text =
+    headers.get('transfer-encoding') === 'chunked'
+      ? sent.split(/(?:^|\r\n)[0-9a-f]+\r\n/).join('')
+      : sent;
+  return {
+    status: Number(/\b\d{3}\b/.exec(statusLine)?.[0] ?? 0),
+    headers,
+    text,
+    body: parse(text),
+  };
 }

@@ -58,7 +58,13 @@ export async function startReceiver(first: Behavior = answer(204)): Promise<Rece
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = request.headers as Record<string, string>;
     const text = Buffer.concat(chunks).toString();
-    received.push({ id: headers['webhook-id'] as string, path: request.url as string, headers, text, open: atOnce });
+    received.push({
+      id: headers['webhook-id'] as string,
+      path: request.url as string,
+      headers,
+      text,
+      open: atOnce,
+    });
     behavior(response, request);
   });
   return {

@@ -12,7 +12,9 @@ export async function expectBalanced({ application }: Pick<Service, 'application
 }
 
 /** And each session and refund stands in exactly one stored response, of which none has been swept. */
-export async function expectAnsweredOnce(service: Pick<Service, 'application' | 'sql'>): Promise<void> {
+export async function expectAnsweredOnce(
+  service: Pick<Service, 'application' | 'sql'>,
+): Promise<void> {
   await expectBalanced(service);
   expect(await unpaired(service.sql)).toEqual([]);
 }

@@ -71,17 +71,27 @@ export class Robot {
     throw new Error(`Went in circles at ${path}.`);
   }
 
-  private send({ method, path }: { method: string; path: string }, sent: object = {}): Promise<Reply> {
+  private send(
+    { method, path }: { method: string; path: string },
+    sent: object = {},
+  ): Promise<Reply> {
     return send(method, this.surroundings.url + path, { key: this.surroundings.key, ...sent });
   }
 
-  private mend({ param, code, allowed }: Problem, { holder, name, schema, isRequired }: Place): void {
+  private mend(
+    { param, code, allowed }: Problem,
+    { holder, name, schema, isRequired }: Place,
+  ): void {
     const current = holder[name];
     // A sum that was not sent is wrong because of what was, which has an entry of its own.
     if (current === undefined && code !== 'required') return;
     if (current !== undefined) this.refused.add(attempted(param, current));
-    if (allowed.length === 0 && SAID_BY_ALLOWED.includes(code)) throw new Error(`Nothing is allowed as ${param}.`);
-    const possible = allowed.length > 0 ? allowed.map((text) => typed(text, schema)) : this.guesses(schema, current);
+    if (allowed.length === 0 && SAID_BY_ALLOWED.includes(code))
+      throw new Error(`Nothing is allowed as ${param}.`);
+    const possible =
+      allowed.length > 0
+        ? allowed.map((text) => typed(text, schema))
+        : this.guesses(schema, current);
     const next = possible.find((value) => !this.refused.has(attempted(param, value)));
     if (code !== 'unknown_field' && next !== undefined) holder[name] = next;
     else if (!isRequired) delete holder[name];
@@ -90,15 +100,24 @@ export class Robot {
 
   /** A parameter is a header, the body, or a path into it. */
   private placeOf(param: string, { method, path }: { method: string; path: string }): Place {
-    const { parameters, requestBody } = this.surroundings.document.paths[path][method.toLowerCase()];
+    const { parameters, requestBody } =
+      this.surroundings.document.paths[path][method.toLowerCase()];
     if (/^[A-Z]/.test(param)) {
       const described = parameters.map(this.resolve).find((one: Schema) => one.name === param);
       const isRequired = described?.required ?? false;
-      return { holder: this.request.headers, name: param.toLowerCase(), schema: described?.schema ?? {}, isRequired };
+      return {
+        holder: this.request.headers,
+        name: param.toLowerCase(),
+        schema: described?.schema ?? {},
+        isRequired,
+      };
     }
     const steps = ['body', ...(param === 'body' ? [] : param.split(/[.[\]]+/).filter(Boolean))];
     const name = steps.pop() as string;
-    let [holder, rules]: [Fields, Schema] = [this.request as unknown as Fields, rootOf(requestBody)];
+    let [holder, rules]: [Fields, Schema] = [
+      this.request as unknown as Fields,
+      rootOf(requestBody),
+    ];
     for (const step of steps) {
       rules = this.inside(rules, step);
       holder[step] ??= rules.type === 'array' ? [] : {};
@@ -109,17 +128,21 @@ export class Robot {
   }
 
   private inside(rules: Schema, step: string): Schema {
-    return this.resolve(rules.properties?.[step] ?? rules.items ?? rules.additionalProperties ?? {});
+    return this.resolve(
+      rules.properties?.[step] ?? rules.items ?? rules.additionalProperties ?? {},
+    );
   }
 
   /** Values that the document allows, examples first. */
   private guesses(schema: Schema, current: unknown): unknown[] {
     const { type, items, minItems = 0, minimum = 0, maximum, examples = [] } = this.resolve(schema);
     const kind = [type].flat()[0];
-    if (kind === 'array') return [Array.from({ length: minItems }, () => this.guesses(items, undefined)[0])];
+    if (kind === 'array')
+      return [Array.from({ length: minItems }, () => this.guesses(items, undefined)[0])];
     if (kind === 'object') return [{}];
     if (kind === 'string') return [...examples, ...this.texts(schema)];
-    const isPermitted = Number.isInteger(current) && Number(current) >= minimum && Number(current) <= maximum;
+    const isPermitted =
+      Number.isInteger(current) && Number(current) >= minimum && Number(current) <= maximum;
     // The document has nothing against it: only the answer can say what is.
     return isPermitted || kind !== 'integer' ? [] : [...examples, minimum];
   }
@@ -138,13 +161,15 @@ export class Robot {
 
   private learn(value: unknown): void {
     if (typeof value === 'string') this.found.add(value);
-    if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) this.learn(each);
+    if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) this.learn(each);
   }
 }
 
 const attempted = (param: string, value: unknown): string => `${param}: ${JSON.stringify(value)}`;
 
-const typed = (text: string, { type }: Schema): unknown => ([type].flat().includes('integer') ? Number(text) : text);
+const typed = (text: string, { type }: Schema): unknown =>
+  [type].flat().includes('integer') ? Number(text) : text;
 
 /** The request as an object that holds its body. */
 const rootOf = ({ required, content }: Schema): Schema => ({

@@ -19,7 +19,10 @@ export class Shop {
     readonly ledgerKey: string,
   ) {}
 
-  static async open(service: Service, { mode = 'test', ledgerKey }: ShopOptions = {}): Promise<Shop> {
+  static async open(
+    service: Service,
+    { mode = 'test', ledgerKey }: ShopOptions = {},
+  ): Promise<Shop> {
     const tenant = await createTenant(service);
     return new Shop(service.url, tenant, mode, ledgerKey ?? (await createLedgerKey(service, mode)));
   }
@@ -62,7 +65,9 @@ export class Shop {
   async idsOf(path: string): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor = ''; ; ) {
-      const { body } = await (path.startsWith('/ledger/') ? this.ledgerGet(path + cursor) : this.get(path + cursor));
+      const { body } = await (path.startsWith('/ledger/')
+        ? this.ledgerGet(path + cursor)
+        : this.get(path + cursor));
       ids.push(...body.data.map(({ id }: { id: string }) => id));
       if (!body.has_more) return ids;
       cursor = `${path.includes('?') ? '&' : '?'}cursor=${body.next_cursor}`;
@@ -99,7 +104,9 @@ export class Shop {
   }
 
   /** A new session with that notify_url, and the event of its creation. */
-  async notified(notify_url: string): Promise<{ readonly session: string; readonly event: string }> {
+  async notified(
+    notify_url: string,
+  ): Promise<{ readonly session: string; readonly event: string }> {
     const { id: session } = (await this.createSession({ ...SMALLEST, notify_url })).body;
     const [{ id: event }] = await this.eventsOf(session);
     return { session, event };
@@ -208,7 +215,10 @@ export function ownedRefund<Resource extends { id: string; object: string }>(
 }
 
 /** A resource as the ledger sees it: with whose it is right after `object`. */
-export function owned<Resource extends { id: string; object: string }>(organization: string, resource: Resource) {
+export function owned<Resource extends { id: string; object: string }>(
+  organization: string,
+  resource: Resource,
+) {
   const { id, object, ...rest } = resource;
   return { id, object, organization, ...rest };
 }

@@ -33,12 +33,18 @@ export class Stripe {
     const body = JSON.stringify({ id: 'evt_1', object: 'event', type, data: { object } });
     const time = Math.floor(Date.now() / 1000);
     const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-    return { method: 'POST', body, headers: { 'stripe-signature': `t=${time},v1=${'0'.repeat(64)},v1=${signature}` } };
+    return {
+      method: 'POST',
+      body,
+      headers: { 'stripe-signature': `t=${time},v1=${'0'.repeat(64)},v1=${signature}` },
+    };
   }
 
   /** Those of a session of Tillgate. */
   pagesOf(session: string) {
-    return [...this.pages.values()].filter((page) => page.client_reference_id === session) as (Fields & {
+    return [...this.pages.values()].filter(
+      (page) => page.client_reference_id === session,
+    ) as (Fields & {
       form: Form;
     })[];
   }
@@ -57,12 +63,26 @@ export class Stripe {
   }
 
   refundInDashboard(id: string, facts: Fields): Fields {
-    return this.change(id, { id, object: 'refund', currency: 'usd', metadata: {}, status: 'succeeded', ...facts });
+    return this.change(id, {
+      id,
+      object: 'refund',
+      currency: 'usd',
+      metadata: {},
+      status: 'succeeded',
+      ...facts,
+    });
   }
 
   dispute({ payment_intent, ...facts }: Fields): Fields {
     const id = `du_of_${payment_intent}`;
-    const dispute = { id, object: 'dispute', payment_intent, currency: 'usd', reason: 'fraudulent', ...facts };
+    const dispute = {
+      id,
+      object: 'dispute',
+      payment_intent,
+      currency: 'usd',
+      reason: 'fraudulent',
+      ...facts,
+    };
     this.disputes.set(id, dispute);
     return dispute;
   }
@@ -76,11 +96,16 @@ export class Stripe {
     const key = request.method === 'POST' ? String(header) : '';
     const earlier = this.answered.get(key);
     const isAllowed = authorization === `Bearer ${STRIPE_SECRET_KEY}`;
-    const answer = isAllowed ? (earlier?.answer ?? this.answerTo(operation, url, key, body)) : failure(401);
+    const answer = isAllowed
+      ? (earlier?.answer ?? this.answerTo(operation, url, key, body))
+      : failure(401);
     if (key) this.answered.set(key, earlier ?? { body, answer });
     if (this.loses.test(operation)) return void response.socket?.destroy();
-    const { status, body: sent } = earlier && earlier.body !== body ? failure(400, 'idempotency_error') : answer;
-    response.writeHead(Number(status ?? 200), { 'content-type': 'application/json' }).end(JSON.stringify(sent));
+    const { status, body: sent } =
+      earlier && earlier.body !== body ? failure(400, 'idempotency_error') : answer;
+    response
+      .writeHead(Number(status ?? 200), { 'content-type': 'application/json' })
+      .end(JSON.stringify(sent));
   }
 
   private answerTo(operation: string, url: URL, key: string, body: string): Fields {
@@ -92,13 +117,21 @@ export class Stripe {
         return this.refund(key, form);
       case 'GET /v1/refunds': {
         const all = [...this.refunds.values()];
-        const data = all.filter((refund) => refund.payment_intent === url.searchParams.get('payment_intent'));
+        const data = all.filter(
+          (refund) => refund.payment_intent === url.searchParams.get('payment_intent'),
+        );
         return { body: { object: 'list', has_more: false, data } };
       }
     }
     const [, kind, id = '', action] =
-      /^\w+ \/v1\/(checkout\/sessions|disputes|payment_intents)\/(\w+)(\/expire)?$/.exec(operation) ?? [''];
-    const known = { 'checkout/sessions': this.pages, disputes: this.disputes, payment_intents: this.paymentIntents };
+      /^\w+ \/v1\/(checkout\/sessions|disputes|payment_intents)\/(\w+)(\/expire)?$/.exec(
+        operation,
+      ) ?? [''];
+    const known = {
+      'checkout/sessions': this.pages,
+      disputes: this.disputes,
+      payment_intents: this.paymentIntents,
+    };
     const resource = known[kind as keyof typeof known]?.get(id);
     if (action && resource?.status !== 'open') return failure(400, 'resource_not_open');
     if (action) return { body: this.changePage(id, { status: 'expired', url: null }) };
@@ -109,7 +142,13 @@ export class Stripe {
     const { status, code } = this.refundsAre;
     if (code) return failure(Number(status), String(code));
     const { amount, payment_intent, 'metadata[refund]': refund } = form;
-    const made = { object: 'refund', amount: Number(amount), payment_intent, metadata: { refund }, currency: 'usd' };
+    const made = {
+      object: 'refund',
+      amount: Number(amount),
+      payment_intent,
+      metadata: { refund },
+      currency: 'usd',
+    };
     return { body: this.change(key, { id: `re_of_${key}`, ...made, form, status }) };
   }
 
@@ -121,11 +160,23 @@ export class Stripe {
       { length: 100 },
       (_, at) => number(at, '[quantity]') * number(at, '[price_data][unit_amount]'),
     );
-    const facts = { client_reference_id, currency, amount_total: totals.reduce((sum, one) => sum + one) };
+    const facts = {
+      client_reference_id,
+      currency,
+      amount_total: totals.reduce((sum, one) => sum + one),
+    };
     const metadata = { organization: form['metadata[organization]'] };
     const state = { status: 'open', payment_status: 'unpaid', payment_intent: null };
     const url = `https://checkout.stripe.com/c/pay/${id}`;
-    return this.changePage(id, { id, object: 'checkout.session', ...facts, metadata, ...state, url, form });
+    return this.changePage(id, {
+      id,
+      object: 'checkout.session',
+      ...facts,
+      metadata,
+      ...state,
+      url,
+      form,
+    });
   }
 }
 

@@ -18,7 +18,10 @@ const OWNED = `SELECT relname AS name, bool_or(attname = 'mode') AS "hasMode"
   GROUP BY relname HAVING bool_or(attname = 'organization_id' AND attnotnull)`;
 
 /** Begins to listen. The function that it returns throws if one of the statements since then has a fault. */
-export async function watchStatements(application: INestApplicationContext, sql: Client): Promise<() => Promise<void>> {
+export async function watchStatements(
+  application: INestApplicationContext,
+  sql: Client,
+): Promise<() => Promise<void>> {
   const { rows } = await sql.query<{ name: string; hasMode: boolean }>(OWNED);
   const owned = new Set(rows.map(({ name }) => name));
   const ofModes = new Set(rows.filter(({ hasMode }) => hasMode).map(({ name }) => name));
@@ -30,7 +33,9 @@ export async function watchStatements(application: INestApplicationContext, sql:
       if (!QUERY.test(statement) || TOGETHER.test(statement)) continue;
       const faults = (await faultsOf(statement, owned)).filter((fault) => fault !== OF_PARTS);
       for (const fault of faults)
-        complaints.push(`${owned.has(fault) ? `no organization for ${fault}` : fault}: ${statement}`);
+        complaints.push(
+          `${owned.has(fault) ? `no organization for ${fault}` : fault}: ${statement}`,
+        );
       for (const table of await modesMissingIn(statement, ofModes))
         complaints.push(`no mode for ${table}: ${statement}`);
     }

@@ -39,14 +39,22 @@ export async function createKey(
   { allowedOrigins: origins, rights, mode = 'test', ...terms }: KeyOptions,
 ): Promise<string> {
   const kind = rights ? 'restricted' : 'secret';
-  return (await application.get(ManageApiKeys).create({ kind, mode, origins, rights, ...terms })).token;
+  return (await application.get(ManageApiKeys).create({ kind, mode, origins, rights, ...terms }))
+    .token;
 }
 
-export async function createLedgerKey({ application }: Operated, mode: Mode = 'test'): Promise<string> {
-  return (await application.get(ManageApiKeys).create({ kind: 'ledger', organization: null, mode })).token;
+export async function createLedgerKey(
+  { application }: Operated,
+  mode: Mode = 'test',
+): Promise<string> {
+  return (await application.get(ManageApiKeys).create({ kind: 'ledger', organization: null, mode }))
+    .token;
 }
 
-export async function createOperatorKey({ application }: Operated, holder = 'Sign-up'): Promise<string> {
+export async function createOperatorKey(
+  { application }: Operated,
+  holder = 'Sign-up',
+): Promise<string> {
   const input = { kind: 'operator', organization: null, mode: null, holder } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }

@@ -22,16 +22,19 @@ export class Values {
   /** Values that the schema accepts; identifiers are those of what exists. */
   of(described: Node): Arbitrary<unknown> {
     const schema = this.follow(described);
-    if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type: string) => this.of({ ...schema, type })));
+    if (Array.isArray(schema.type))
+      return fc.oneof(...schema.type.map((type: string) => this.of({ ...schema, type })));
     if (schema.type === 'null') return fc.constant(null);
     if (schema.type === 'boolean') return fc.boolean();
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    if (schema.examples) return fc.constantFrom(...(this.ids[prefixOf(schema.examples[0])] ?? schema.examples));
+    if (schema.examples)
+      return fc.constantFrom(...(this.ids[prefixOf(schema.examples[0])] ?? schema.examples));
     if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern));
     if (schema.type === 'integer') return fc.integer({ min: schema.minimum, max: schema.maximum });
     if (schema.type === 'array') return this.array(schema);
     if (schema.properties) return this.object(schema);
-    if (schema.type === 'object') return fc.dictionary(fc.stringMatching(/^[a-z_ ]{1,40}$/), fc.string());
+    if (schema.type === 'object')
+      return fc.dictionary(fc.stringMatching(/^[a-z_ ]{1,40}$/), fc.string());
     const { minLength = 0, maxLength = LONG } = schema;
     const texts = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, LONG) });
     return texts.filter((text) => text === '' || isVisible(text));
@@ -47,13 +50,20 @@ export class Values {
     const lengths = { minLength: minItems, maxLength: Math.min(maxItems, FEW) };
     if (uniqueItems) return fc.uniqueArray(this.of(items), lengths);
     const all = fc.array(this.of(items), { minLength: maxItems, maxLength: maxItems });
-    return fc.oneof({ weight: 20, arbitrary: fc.array(this.of(items), lengths) }, { weight: 1, arbitrary: all });
+    return fc.oneof(
+      { weight: 20, arbitrary: fc.array(this.of(items), lengths) },
+      { weight: 1, arbitrary: all },
+    );
   }
 
   /** Mostly only what is required: of the rest, amounts that contradict each other are refused before anything else is. */
   private object({ properties, required = [] }: Node): Arbitrary<unknown> {
-    const model = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, this.of(field)]));
-    const least = Object.fromEntries(Object.entries(model).filter(([name]) => required.includes(name)));
+    const model = Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, this.of(field)]),
+    );
+    const least = Object.fromEntries(
+      Object.entries(model).filter(([name]) => required.includes(name)),
+    );
     const full = fc.record(model, { requiredKeys: required });
     return fc.oneof({ weight: 2, arbitrary: fc.record(least) }, { weight: 1, arbitrary: full });
   }
@@ -67,8 +77,33 @@ function prefixOf(example: unknown): string {
 const ODD_VALUES = [
   ...[null, true, false, '', ' ', 'x', 'usd', 'xau', 'USD', '\u{1f600}', '[]'],
   ...[{}, { name: 'x' }, [], [null], [[]], [{}]],
-  ...[0, -0, -1, 1, 0.5, 100, 101, 999_999, 1_000_000, 999_999_999_999, 1_000_000_000_000, 2 ** 53, 1e21, 5e-324],
-  ...[Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '0', '00100', '101', '1e2', '+1', '2026-02-30', 'inclusive'],
+  ...[
+    0,
+    -0,
+    -1,
+    1,
+    0.5,
+    100,
+    101,
+    999_999,
+    1_000_000,
+    999_999_999_999,
+    1_000_000_000_000,
+    2 ** 53,
+    1e21,
+    5e-324,
+  ],
+  ...[
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    '0',
+    '00100',
+    '101',
+    '1e2',
+    '+1',
+    '2026-02-30',
+    'inclusive',
+  ],
   ...[40, 41, 255, 256, 500, 501, 1000, 1001, 2048, 2049].flatMap((length) => [
     'a'.repeat(length),
     '😀'.repeat(length),
@@ -79,7 +114,10 @@ const ODD_VALUES = [
   ...[{ 'a[b]': 'c' }, { '': 'c' }, { ['k'.repeat(41)]: 'v' }, { k: 1 }, { k: null }],
   ...[{ constructor: 'a' }, { length: 1 }],
 ];
-const ODD_NAMES = [...'unknown constructor toString hasOwnProperty prototype length then 0 id'.split(' '), ''];
+const ODD_NAMES = [
+  ...'unknown constructor toString hasOwnProperty prototype length then 0 id'.split(' '),
+  '',
+];
 
 const oddValue = fc.oneof(
   fc.constantFrom<unknown>(...ODD_VALUES),
@@ -117,5 +155,10 @@ function placesOf(value: unknown): [Json, string][] {
 }
 
 function set(holder: Json, key: string, value: unknown): void {
-  Object.defineProperty(holder, key, { value, enumerable: true, writable: true, configurable: true });
+  Object.defineProperty(holder, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
 }

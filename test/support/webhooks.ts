@@ -42,7 +42,10 @@ export async function deliver({ application }: Service): Promise<void> {
 /** Verified at the time of the signature: the library compares it with the real clock. */
 export function isSignedBy(secret: string, { headers, text, id }: Received): boolean {
   const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
-  return headers['webhook-signature']?.split(' ').includes(new Webhook(secret).sign(id, sent, text)) ?? false;
+  return (
+    headers['webhook-signature']?.split(' ').includes(new Webhook(secret).sign(id, sent, text)) ??
+    false
+  );
 }
 
 /** An attempt as an event shows it. */

@@ -51,18 +51,29 @@ const cart: Arbitrary<Cart> = fc
   .map(({ discount, shippingTax, ...of }) => {
     const due = Number(sumsOf(of.lineItems, of.shipping).total);
     const lineItems = of.lineItems.map((item) => ({ ...item, currency: of.currency }));
-    return { ...of, lineItems, discount: part(due, discount), shippingTax: part(of.shipping ?? 0, shippingTax) };
+    return {
+      ...of,
+      lineItems,
+      discount: part(due, discount),
+      shippingTax: part(of.shipping ?? 0, shippingTax),
+    };
   });
 
-const subtotalOf = ({ unitPrice, quantity = 1 }: NewLineItem) => BigInt(unitPrice) * BigInt(quantity);
+const subtotalOf = ({ unitPrice, quantity = 1 }: NewLineItem) =>
+  BigInt(unitPrice) * BigInt(quantity);
 
 function totalOf(item: NewLineItem): bigint {
   const { amountDiscount = 0, amountTax = 0, taxBehavior } = item;
-  return subtotalOf(item) - BigInt(amountDiscount) + (taxBehavior === 'exclusive' ? BigInt(amountTax) : 0n);
+  return (
+    subtotalOf(item) -
+    BigInt(amountDiscount) +
+    (taxBehavior === 'exclusive' ? BigInt(amountTax) : 0n)
+  );
 }
 
 function sumsOf(lineItems: readonly NewLineItem[], shipping = 0) {
-  const sum = (of: (item: NewLineItem) => bigint) => lineItems.reduce((total, item) => total + of(item), 0n);
+  const sum = (of: (item: NewLineItem) => bigint) =>
+    lineItems.reduce((total, item) => total + of(item), 0n);
   return {
     subtotal: sum(subtotalOf),
     discount: sum(({ amountDiscount = 0 }) => BigInt(amountDiscount)),
@@ -72,7 +83,13 @@ function sumsOf(lineItems: readonly NewLineItem[], shipping = 0) {
 }
 
 /** The request with every amount, and all of them right. */
-function requestOf({ lineItems, shipping, discount, shippingTax, currency }: Cart): NewCheckoutSession {
+function requestOf({
+  lineItems,
+  shipping,
+  discount,
+  shippingTax,
+  currency,
+}: Cart): NewCheckoutSession {
   const sums = sumsOf(lineItems, shipping);
   const total = Number(sums.total) - discount;
   return newSession({
@@ -96,11 +113,17 @@ const PATH = /^line_items\[(\d+)\]\.(\w+)$/;
 const propertyOf = (name: string) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /** The request with another value, or without one, at a path as errors name it. */
-function changed(request: NewCheckoutSession, path: string, value: number | undefined): NewCheckoutSession {
+function changed(
+  request: NewCheckoutSession,
+  path: string,
+  value: number | undefined,
+): NewCheckoutSession {
   const [, at, name = path] = PATH.exec(path) ?? [];
   const change = { [propertyOf(name)]: value };
   if (at === undefined) return { ...request, ...change };
-  const lineItems = request.lineItems.map((item, index) => (index === Number(at) ? { ...item, ...change } : item));
+  const lineItems = request.lineItems.map((item, index) =>
+    index === Number(at) ? { ...item, ...change } : item,
+  );
   return { ...request, lineItems };
 }
 
@@ -113,7 +136,8 @@ const amountAt = (request: NewCheckoutSession, path: string): number => {
 const CLAIMS = ['amount', 'amount_subtotal', 'amount_total'];
 const SENT = ['amount_discount', 'amount_tax', 'amount_shipping'];
 const claimsOf = (name: string) => [`${name}.amount_subtotal`, `${name}.amount_total`];
-const sentOf = (name: string) => ['quantity', 'amount_discount', 'amount_tax'].map((field) => `${name}.${field}`);
+const sentOf = (name: string) =>
+  ['quantity', 'amount_discount', 'amount_tax'].map((field) => `${name}.${field}`);
 const ofLines = ({ lineItems }: Cart, paths: (name: string) => readonly string[]) =>
   lineItems.flatMap((_, at) => paths(`line_items[${at}]`));
 
@@ -131,24 +155,37 @@ test("the computed amounts equal the model's, whether the caller sends them or n
         paymentStatus: request.amount === 0 ? 'no_payment_required' : 'unpaid',
       });
       const { amountTotal: _total, amountSubtotal: _subtotal, ...rest } = request;
-      expect(open({ ...rest, lineItems: wanted.lineItems })).toEqual({ ...state, id: expect.any(String) });
+      expect(open({ ...rest, lineItems: wanted.lineItems })).toEqual({
+        ...state,
+        id: expect.any(String),
+      });
     }),
   );
 });
 
 test('wrong sums, one or many, are reported at once with their right values, and nothing else', () => {
   const withPaths = cart.chain((wanted) =>
-    fc.tuple(fc.constant(wanted), fc.subarray([...CLAIMS, ...ofLines(wanted, claimsOf)], { minLength: 1 })),
+    fc.tuple(
+      fc.constant(wanted),
+      fc.subarray([...CLAIMS, ...ofLines(wanted, claimsOf)], { minLength: 1 }),
+    ),
   );
   const anyDifference = fc.integer({ min: -1_000_000 }).filter((difference) => difference !== 0);
   fc.assert(
     fc.property(withPaths, anyDifference, ([wanted, paths], difference) => {
       const right = requestOf(wanted);
-      const request = paths.reduce((sent, path) => changed(sent, path, amountAt(right, path) + difference), right);
+      const request = paths.reduce(
+        (sent, path) => changed(sent, path, amountAt(right, path) + difference),
+        right,
+      );
       const { code, errors } = refusalOf(() => open(request));
       expect(code).toBe('invalid_param');
       const reported = errors.map((error) => [error.param, error.code, error.allowed]);
-      const wrong = paths.map((param) => [param, 'amount_mismatch', [String(amountAt(right, param))]]);
+      const wrong = paths.map((param) => [
+        param,
+        'amount_mismatch',
+        [String(amountAt(right, param))],
+      ]);
       expect(reported.sort()).toEqual(wrong.sort());
     }),
   );
@@ -186,13 +223,20 @@ test('who sends any part of a cart, right or wrong, and follows `allowed`, owes 
   );
   const sent = cart.chain((wanted) => {
     const paths = [...CLAIMS, ...SENT, ...ofLines(wanted, claimsOf), ...ofLines(wanted, sentOf)];
-    return fc.tuple(fc.constant(wanted), fc.array(fc.tuple(fc.constantFrom(...paths), wrong), { maxLength: 12 }));
+    return fc.tuple(
+      fc.constant(wanted),
+      fc.array(fc.tuple(fc.constantFrom(...paths), wrong), { maxLength: 12 }),
+    );
   });
   fc.assert(
     fc.property(sent, ([wanted, faults]) => {
       const request = faults.reduce((given, [path, wrongly]) => {
         const value = wrongly(amountAt(given, path));
-        return changed(given, path, path.endsWith('quantity') && value !== undefined ? 1 + (value % 999_999) : value);
+        return changed(
+          given,
+          path,
+          path.endsWith('quantity') && value !== undefined ? 1 + (value % 999_999) : value,
+        );
       }, requestOf(wanted));
       fc.pre(sumsOf(request.lineItems, request.amountShipping).subtotal < 999_999_999_999n);
       expect(BigInt(followed(request))).toBeLessThanOrEqual(saidBy(request));

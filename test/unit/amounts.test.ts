@@ -1,6 +1,10 @@
 /** Amounts that no request can hold are no amounts of an entity either. */
 import { expect, test } from '@jest/globals';
-import { AmountFaults, type NewLineItem, priceLine } from '../../src/modules/checkout/domain/line-item.js';
+import {
+  AmountFaults,
+  type NewLineItem,
+  priceLine,
+} from '../../src/modules/checkout/domain/line-item.js';
 import { type NewPayment, Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { newLine } from '../support/checkout.js';
@@ -16,7 +20,9 @@ const LINES: readonly Partial<NewLineItem>[] = [
 ];
 
 test.each(LINES)('%j makes no line', (change) => {
-  expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(RangeError);
+  expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(
+    RangeError,
+  );
 });
 
 const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
@@ -26,12 +32,22 @@ const CAPTURES: readonly Partial<NewPayment>[] = [
 ];
 
 test.each(CAPTURES)('%j cannot be captured', (change) => {
-  const capture: NewPayment = { amount: 5000, currency: 'USD', checkoutSession: null, reference: null };
+  const capture: NewPayment = {
+    amount: 5000,
+    currency: 'USD',
+    checkoutSession: null,
+    reference: null,
+  };
   expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(RangeError);
 });
 
 test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be refunded', (amount) => {
-  const payment = { ...OWNER, id: 'pay_live_01h455vb4pex5vsknk084sn02q', currency: 'kwd', refundable: 5000 };
+  const payment = {
+    ...OWNER,
+    id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+    currency: 'kwd',
+    refundable: 5000,
+  };
   const proposal = { payment: payment.id, amount, reference: null, description: null };
   expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
 });

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { API_KEY_ID, ApiKey, isWellFormedToken, type NewApiKey } from '../../src/modules/access/domain/api-key.js';
+import {
+  API_KEY_ID,
+  ApiKey,
+  isWellFormedToken,
+  type NewApiKey,
+} from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
 import { isId } from '../../src/shared/id.js';
 import { refusalOf } from '../support/refusal.js';
@@ -13,7 +18,8 @@ const RESTRICTED: NewApiKey = { ...SECRET, kind: 'restricted', rights: ['session
 const OPERATOR: NewApiKey = { ...SECRET, kind: 'operator', mode: null, organization: null };
 
 /** The parameter for which no such key is made. */
-const paramOf = (input: NewApiKey) => refusalOf(() => ApiKey.create(input, MOMENT)).errors[0]?.param;
+const paramOf = (input: NewApiKey) =>
+  refusalOf(() => ApiKey.create(input, MOMENT)).errors[0]?.param;
 
 /** Its checksum below was computed with zlib. */
 const KNOWN = `sk_test_${'0'.repeat(32)}`;
@@ -53,7 +59,8 @@ test('every letter of base62 comes up about as often as the others', () => {
   const mean = (2000 * 32) / 62;
   expect(counts.size).toBe(62);
   // Six standard deviations: this fails by chance once in ten million runs.
-  for (const count of counts.values()) expect(Math.abs(count - mean)).toBeLessThan(6 * Math.sqrt(mean));
+  for (const count of counts.values())
+    expect(Math.abs(count - mean)).toBeLessThan(6 * Math.sqrt(mean));
 });
 
 test('the last six characters are the CRC-32 of the others', () => {
@@ -104,12 +111,27 @@ test.each([
   'https://xn--mller-kva.example',
 ])('%s can be listed, and is then the only one allowed', (origin) => {
   const { key } = ApiKey.create({ ...SECRET, origins: [origin] }, MOMENT);
-  const others = ['null', '', `${origin}/`, `${origin}.evil.example`, origin.toUpperCase(), `${origin}:443`];
+  const others = [
+    'null',
+    '',
+    `${origin}/`,
+    `${origin}.evil.example`,
+    origin.toUpperCase(),
+    `${origin}:443`,
+  ];
   expect([origin, ...others].filter((one) => key.allows(one))).toEqual([origin]);
 });
 
 test.each([
-  ...['null', '*', '', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'https://SHOP.example'],
+  ...[
+    'null',
+    '*',
+    '',
+    'shop.example',
+    'https://shop.example/',
+    'https://shop.example/path',
+    'https://SHOP.example',
+  ],
   ...['https://shop.example:443', 'https://user@shop.example', 'file:///etc', 'data:text/html,x'],
 ])('%j cannot be listed', (origin) => {
   expect(paramOf({ ...SECRET, origins: ['https://shop.example', origin] })).toBe('origins[1]');

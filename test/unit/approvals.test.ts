@@ -9,7 +9,12 @@ const NOW = 1_763_700_000_700;
 const DAY = 24 * 3600 * 1000;
 const MOMENT = { now: NOW, ahead: 0 };
 const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
-const PAYMENT = { ...OWNER, id: 'pay_live_01h455vb4pex5vsknk084sn02q', currency: 'usd', refundable: 5000 };
+const PAYMENT = {
+  ...OWNER,
+  id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+  currency: 'usd',
+  refundable: 5000,
+};
 const INPUT = { payment: PAYMENT.id, amount: 100, reference: null, description: null };
 const BOT = { key: 'key_bot', holder: 'support-bot', actor: null };
 const ROTATED = { key: 'key_bot_2', holder: 'support-bot', actor: 'Ana' };
@@ -17,10 +22,16 @@ const ANA = { key: 'key_ana', holder: 'Ana', actor: null };
 const BEN = { key: 'key_ben', holder: 'Ben', actor: 'Ben' };
 const FAILURE = { reason: null, claim: null, providerReference: null };
 
-const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
+const propose = (needsApproval: boolean) =>
+  Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
 const waiting = propose(true);
-const by = (requester: Requester, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
-const approve = (refund: Refund, requester: Requester = ANA, now = NOW) => refund.approve(100, by(requester, now));
+const by = (requester: Requester, now = NOW, comment: string | null = null) => ({
+  by: requester,
+  now,
+  comment,
+});
+const approve = (refund: Refund, requester: Requester = ANA, now = NOW) =>
+  refund.approve(100, by(requester, now));
 const approvalOf = ({ state }: { state: RefundState }) => {
   const { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment } = state;
   return { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment };
@@ -32,7 +43,10 @@ test('a refund is proposed by somebody, and waits up to 14 days if it has to be 
   const free = { status: 'pending', approval: 'not_needed', ...UNDECIDED, approvalExpiresAt: null };
   expect(approvalOf(propose(false))).toEqual(free);
   expect(approvalOf(waiting)).toEqual({ ...free, approval: 'waiting', approvalExpiresAt: EXPIRES });
-  expect(Refund.propose(PAYMENT, INPUT, MOMENT).state).toMatchObject({ approval: 'not_needed', proposedBy: null });
+  expect(Refund.propose(PAYMENT, INPUT, MOMENT).state).toMatchObject({
+    approval: 'not_needed',
+    proposedBy: null,
+  });
 });
 
 test('another holder approves it once, and then it can be claimed', () => {
@@ -78,14 +92,22 @@ describe('refused is', () => {
     }
   });
 
-  test.each([99, 101])('the approval of %s, which nobody saw, without a word of what would be right', (amount) => {
-    const errors = [
-      { param: 'amount', code: 'invalid_value', message: "The amount is not the refund's.", allowed: [] },
-    ];
-    const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
-    for (const refund of [waiting, approve(waiting)])
-      expect(refusalOf(() => refund.approve(amount, by(ANA)))).toEqual(refusal);
-  });
+  test.each([99, 101])(
+    'the approval of %s, which nobody saw, without a word of what would be right',
+    (amount) => {
+      const errors = [
+        {
+          param: 'amount',
+          code: 'invalid_value',
+          message: "The amount is not the refund's.",
+          allowed: [],
+        },
+      ];
+      const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
+      for (const refund of [waiting, approve(waiting)])
+        expect(refusalOf(() => refund.approve(amount, by(ANA)))).toEqual(refusal);
+    },
+  );
 
   test.each([
     ['an approval of one that needs none', () => approve(propose(false))],

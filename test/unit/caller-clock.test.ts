@@ -24,6 +24,7 @@ test('a transaction reads a clock once, whoever asks in it, and for itself', asy
   };
   const [first, second] = [{}, {}];
   const counts = [];
-  for (const transaction of [undefined, first, second, first]) counts.push(await readsAfter(transaction));
+  for (const transaction of [undefined, first, second, first])
+    counts.push(await readsAfter(transaction));
   expect(counts).toEqual([1, 2, 3, 3]);
 });

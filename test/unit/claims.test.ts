@@ -5,12 +5,23 @@ import { turnsOf } from '../../src/modules/refunds/domain/turns.js';
 import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_000;
-const PAYMENT = { id: 'pay_live_01h455vb4pex5vsknk084sn02q', mode: 'live', currency: 'usd', refundable: 5000 } as const;
+const PAYMENT = {
+  id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+  mode: 'live',
+  currency: 'usd',
+  refundable: 5000,
+} as const;
 const PROPOSAL = { payment: PAYMENT.id, amount: 100, reference: null, description: null };
-const PENDING = Refund.propose({ ...PAYMENT, organization: 'org_10' }, PROPOSAL, { now: NOW, ahead: 0 });
+const PENDING = Refund.propose({ ...PAYMENT, organization: 'org_10' }, PROPOSAL, {
+  now: NOW,
+  ahead: 0,
+});
 const seconds = (instant: number) => (instant - NOW) / 1000;
 /** The end of the lease and the wait after it, in seconds from NOW. */
-const timesOf = ({ state }: Refund) => [seconds(state.claimExpiresAt ?? 0), seconds(state.claimableAt)];
+const timesOf = ({ state }: Refund) => [
+  seconds(state.claimExpiresAt ?? 0),
+  seconds(state.claimableAt),
+];
 const extension = (leaseSeconds: number) => ({ claim: 1, leaseSeconds, providerReference: null });
 
 describe('a claim', () => {
@@ -49,7 +60,10 @@ describe('a claim', () => {
   });
 
   test('keeps what the provider calls the refund', () => {
-    const extended = PENDING.claim(NOW, 60).extend({ ...extension(5_184_000), providerReference: 're_1' }, NOW);
+    const extended = PENDING.claim(NOW, 60).extend(
+      { ...extension(5_184_000), providerReference: 're_1' },
+      NOW,
+    );
     expect(extended.state.providerReference).toBe('re_1');
     expect(timesOf(extended)).toEqual([5_184_000, 5_187_600]);
     expect(extended.extend(extension(60), NOW).state.providerReference).toBe('re_1');
@@ -63,7 +77,10 @@ describe('a claim', () => {
       () => claimed.extend({ ...extension(60), claim: 2 }, NOW),
       () => claimed.release(2, 0, NOW),
     ]) {
-      expect(refusalOf(change)).toMatchObject({ code: 'refund_claimed', errors: [{ param: 'claim' }] });
+      expect(refusalOf(change)).toMatchObject({
+        code: 'refund_claimed',
+        errors: [{ param: 'claim' }],
+      });
     }
   });
 });

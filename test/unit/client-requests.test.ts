@@ -19,17 +19,27 @@ test.each([
 
 test('a refusal of a write has the key it was sent under, a read has none', async () => {
   const { tillgate } = clientOf([refused(404, 'not_found', 'list_resources')]);
-  const written = await thrownBy(tillgate.refunds.cancel('re_test_1', { idempotencyKey: 'cancel-1' }));
+  const written = await thrownBy(
+    tillgate.refunds.cancel('re_test_1', { idempotencyKey: 'cancel-1' }),
+  );
   expect(written).toBeInstanceOf(TillgateError);
   expect(written).toMatchObject({ idempotencyKey: 'cancel-1' });
-  expect(await thrownBy(tillgate.refunds.retrieve('re_test_1'))).toMatchObject({ idempotencyKey: undefined });
+  expect(await thrownBy(tillgate.refunds.retrieve('re_test_1'))).toMatchObject({
+    idempotencyKey: undefined,
+  });
 });
 
 test.each([
   ['an address', () => clientOf([done], { baseUrl: 'pay.example' })],
   ['a key', () => clientOf([done], { key: 'sk_test_…' })],
-  ['an idempotency key', () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' })],
-  ['a body', () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never })],
+  [
+    'an idempotency key',
+    () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' }),
+  ],
+  [
+    'a body',
+    () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never }),
+  ],
 ])('%s that can never be sent is a TypeError, and no network fault', async (_, send) => {
   await expect((async () => send())()).rejects.toMatchObject({ name: 'TypeError' });
 });
@@ -37,8 +47,15 @@ test.each([
 test('reads a page only when it is needed', async () => {
   const page = (ids: string[], next_cursor: string | null) =>
     json(200, { data: ids.map((id) => ({ id })), next_cursor });
-  const { tillgate, sent } = clientOf([page(['1', '2'], '2'), page(['3', '4'], '4'), page(['5'], null)]);
-  for await (const { id } of tillgate.checkoutSessions.list({ limit: 2, from: undefined as never })) {
+  const { tillgate, sent } = clientOf([
+    page(['1', '2'], '2'),
+    page(['3', '4'], '4'),
+    page(['5'], null),
+  ]);
+  for await (const { id } of tillgate.checkoutSessions.list({
+    limit: 2,
+    from: undefined as never,
+  })) {
     if (id === '3') break;
   }
   const list = 'https://pay.example/v1/checkout_sessions?limit=2';
@@ -51,11 +68,16 @@ test('a response that is no list has no further pages', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test.each(['https://example.com/pay', 'https://example.com/pay/'])('keeps the path of %s', async (baseUrl) => {
-  const { tillgate, sent } = clientOf([done], { baseUrl });
-  await tillgate.refunds.cancel('re_test_/../1');
-  expect(sent.map(({ url }) => url)).toEqual(['https://example.com/pay/v1/refunds/re_test_%2F..%2F1/cancel']);
-});
+test.each(['https://example.com/pay', 'https://example.com/pay/'])(
+  'keeps the path of %s',
+  async (baseUrl) => {
+    const { tillgate, sent } = clientOf([done], { baseUrl });
+    await tillgate.refunds.cancel('re_test_/../1');
+    expect(sent.map(({ url }) => url)).toEqual([
+      'https://example.com/pay/v1/refunds/re_test_%2F..%2F1/cancel',
+    ]);
+  },
+);
 
 test('whoever prints a client sees no key', () => {
   const { tillgate } = clientOf([done], { key: 'sk_test_secret' });

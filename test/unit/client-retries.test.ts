@@ -28,7 +28,10 @@ describe('sends again', () => {
     ['503', refused(503, 'service_unavailable', 'retry')],
     ['the HTML of something in between', html(502)],
     ['a network fault', () => Promise.reject(new TypeError('fetch failed'))],
-    ['an answer that breaks off', () => new Response(new ReadableStream({ pull: (it) => it.error(new Error('cut')) }))],
+    [
+      'an answer that breaks off',
+      () => new Response(new ReadableStream({ pull: (it) => it.error(new Error('cut')) })),
+    ],
   ])('%s: the same request under the same key', async (_, failure) => {
     const { tillgate, sent } = clientOf([failure, done]);
     expect(await tillgate.checkoutSessions.create(SMALLEST)).toEqual({ id: 'cs_test_1' });
@@ -50,7 +53,10 @@ describe('sends again', () => {
     };
     const { tillgate, sent } = clientOf([changing, done]);
     await tillgate.checkoutSessions.create(session);
-    expect(sent.map(({ body }) => body)).toEqual([JSON.stringify(SMALLEST), JSON.stringify(SMALLEST)]);
+    expect(sent.map(({ body }) => body)).toEqual([
+      JSON.stringify(SMALLEST),
+      JSON.stringify(SMALLEST),
+    ]);
   });
 
   test('until the last retry; the error has the idempotency key', async () => {
@@ -83,14 +89,38 @@ describe('sends again', () => {
 
 describe('sends once', () => {
   const REFUSED: [what: string, answer: () => Response, error: object][] = [
-    ['400', refused(400, 'invalid_param', 'fix_request'), { name: 'TillgateError', code: 'invalid_param' }],
-    ['422', refused(422, 'session_not_open', 'read_resource'), { name: 'TillgateError', status: 422 }],
-    ['a conflict that stays', refused(409, 'not_found', 'read_resource'), { name: 'TillgateError', status: 409 }],
+    [
+      '400',
+      refused(400, 'invalid_param', 'fix_request'),
+      { name: 'TillgateError', code: 'invalid_param' },
+    ],
+    [
+      '422',
+      refused(422, 'session_not_open', 'read_resource'),
+      { name: 'TillgateError', status: 422 },
+    ],
+    [
+      'a conflict that stays',
+      refused(409, 'not_found', 'read_resource'),
+      { name: 'TillgateError', status: 409 },
+    ],
     ['a conflict of something else', html(409), { name: 'TillgateConnectionError', status: 409 }],
-    ['a redirect', html(301, { location: 'https://pay.example/' }), { name: 'TillgateConnectionError', status: 301 }],
+    [
+      'a redirect',
+      html(301, { location: 'https://pay.example/' }),
+      { name: 'TillgateConnectionError', status: 301 },
+    ],
     ['a page in place of an answer', html(200), { name: 'TillgateConnectionError', status: 200 }],
-    ['JSON that is no answer', json(200, 'hello'), { name: 'TillgateConnectionError', status: 200 }],
-    ['more than a minute to wait', html(503, { 'retry-after': '61' }), { name: 'TillgateConnectionError' }],
+    [
+      'JSON that is no answer',
+      json(200, 'hello'),
+      { name: 'TillgateConnectionError', status: 200 },
+    ],
+    [
+      'more than a minute to wait',
+      html(503, { 'retry-after': '61' }),
+      { name: 'TillgateConnectionError' },
+    ],
   ];
 
   test.each(REFUSED)('%s', async (_, answer, facts) => {
@@ -105,8 +135,12 @@ describe('stops at once when the caller does', () => {
   const reason = new Error('The customer left.');
 
   test('before anything is sent', async () => {
-    const { tillgate, sent } = clientOf([(): Response => AbortSignal.abort(reason).throwIfAborted() as never]);
-    const sending = tillgate.checkoutSessions.create(SMALLEST, { signal: AbortSignal.abort(reason) });
+    const { tillgate, sent } = clientOf([
+      (): Response => AbortSignal.abort(reason).throwIfAborted() as never,
+    ]);
+    const sending = tillgate.checkoutSessions.create(SMALLEST, {
+      signal: AbortSignal.abort(reason),
+    });
     expect(await thrownBy(sending)).toBe(reason);
     expect(sent.length).toBeLessThanOrEqual(1);
   });

@@ -22,11 +22,19 @@ test.each([
   ['a signature of a newer version beside it', beside('v2,abc', signed([secret])), secret],
   ['a signature that is not base64 beside it', beside('v1,!', signed([secret])), secret],
   ['names in capitals', renamed((name) => name.toUpperCase()), secret],
-  ['names as a gateway writes them', renamed((name) => name.replaceAll(/\b\w/g, (at) => at.toUpperCase())), secret],
+  [
+    'names as a gateway writes them',
+    renamed((name) => name.replaceAll(/\b\w/g, (at) => at.toUpperCase())),
+    secret,
+  ],
   ['lists with one entry', Object.fromEntries(listed(signed([secret]))), secret],
   ['a Map', new Map(Object.entries(renamed((name) => name.toUpperCase()))), secret],
   ['a Map of lists', new Map(listed(signed([secret]))), secret],
-  ['pairs, with headers of others', [['Host', 'a'], ...Object.entries(signed([secret]))] as [string, string][], secret],
+  [
+    'pairs, with headers of others',
+    [['Host', 'a'], ...Object.entries(signed([secret]))] as [string, string][],
+    secret,
+  ],
   ['one value twice', { ...signed([secret]), ...renamed((name) => name.toUpperCase()) }, secret],
 ] as const)('accepts %s', async (_, headers, secrets) => {
   expect(await verifyWebhook({ body, headers, secret: secrets })).toEqual(JSON.parse(body));
@@ -42,9 +50,15 @@ test.each([
   ['a signature that is not base64', { ...signed([secret]), 'webhook-signature': 'v1,!' }, secret],
   ['an empty list', { ...signed([secret]), 'webhook-id': [] }, secret],
   ['two ids', { ...signed([secret]), 'webhook-id': ['evt_1', 'evt_2'] }, secret],
-  ['two ids under names in different letter case', { ...signed([secret]), 'Webhook-Id': 'evt_2' }, secret],
+  [
+    'two ids under names in different letter case',
+    { ...signed([secret]), 'Webhook-Id': 'evt_2' },
+    secret,
+  ],
 ])('refuses %s', async (_, headers, by) => {
-  await expect(verifyWebhook({ body, headers, secret: by })).rejects.toBeInstanceOf(WebhookVerificationError);
+  await expect(verifyWebhook({ body, headers, secret: by })).rejects.toBeInstanceOf(
+    WebhookVerificationError,
+  );
 });
 
 test('refuses another body', async () => {
@@ -57,7 +71,9 @@ test.each([
   ['only a prefix', 'whsec_'],
   ['not base64', 'whsec_!'],
 ])('a secret that is %s throws a TypeError', async (_, by) => {
-  await expect(verifyWebhook({ body, headers: signed([secret]), secret: by })).rejects.toBeInstanceOf(TypeError);
+  await expect(
+    verifyWebhook({ body, headers: signed([secret]), secret: by }),
+  ).rejects.toBeInstanceOf(TypeError);
 });
 
 test('without a secret nothing is accepted', async () => {
@@ -66,7 +82,9 @@ test('without a secret nothing is accepted', async () => {
 });
 
 function renamed(to: (name: string) => string) {
-  return Object.fromEntries(Object.entries(signed([secret])).map(([name, value]) => [to(name), value]));
+  return Object.fromEntries(
+    Object.entries(signed([secret])).map(([name, value]) => [to(name), value]),
+  );
 }
 
 function listed(headers: ReturnType<typeof signed>): [string, string[]][] {

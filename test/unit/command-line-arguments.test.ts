@@ -23,7 +23,12 @@ describe('what is right', () => {
     ['days', duration, '7d', 7 * DAY_MS],
     ['a span', end, '30d', { lifetime: 30 * DAY_MS }],
     ['a date', end, '2030-01-02', { expiresAt: Date.UTC(2030, 0, 2) }],
-    ['an RFC 3339 instant', end, '2030-01-02T03:04:05+01:00', { expiresAt: Date.UTC(2030, 0, 2, 2, 4, 5) }],
+    [
+      'an RFC 3339 instant',
+      end,
+      '2030-01-02T03:04:05+01:00',
+      { expiresAt: Date.UTC(2030, 0, 2, 2, 4, 5) },
+    ],
     ['Unix seconds', end, '1893542400', { expiresAt: Date.UTC(2030, 0, 2) }],
   ])('%s', (_, read, text, value) => {
     expect(read(text)).toEqual(value);
@@ -37,7 +42,11 @@ describe('what is wrong', () => {
       id(ORGANIZATION_ID),
       ['shop', 'key_00000000000000000000000001', ''],
     ],
-    ['It must be a whole number from 1 to 100.', wholeNumber(1, 100), ['0', '101', '1.5', '-1', '1e1', '']],
+    [
+      'It must be a whole number from 1 to 100.',
+      wholeNumber(1, 100),
+      ['0', '101', '1.5', '-1', '1e1', ''],
+    ],
     ['It must be an ISO 4217 currency code.', currency, ['xau', '']],
     ['It must be a span like 90s, 45m, 12h or 7d.', duration, ['7', 'd', '-1d', '1w', '1.5h']],
     [

@@ -113,18 +113,30 @@ describe('settings', () => {
   });
 
   test('of production name a database', () => {
-    const fault = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
+    const fault =
+      'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([fault]);
-    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: '', PORT: '65536' })).toEqual([fault, ALL_FAULTS[2]]);
+    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: '', PORT: '65536' })).toEqual([
+      fault,
+      ALL_FAULTS[2],
+    ]);
     expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: 'postgres://db/shop' })).toEqual([]);
     expect(faultsOf({ NODE_ENV: 'development' })).toEqual([]);
   });
 
   test('of databases verify the server with every sslmode that pg verifies it with', () => {
-    const read = (search: string) => readConfig({ DATABASE_URL: `postgres://db/shop${search}` }).databaseUrl;
+    const read = (search: string) =>
+      readConfig({ DATABASE_URL: `postgres://db/shop${search}` }).databaseUrl;
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
-      expect(read(`?a=b&sslmode=${mode}&c=d`)).toBe('postgres://db/shop?a=b&sslmode=verify-full&c=d');
-    for (const kept of ['', '?sslmode=disable', '?sslmode=no-verify', '?uselibpqcompat=true&sslmode=require'])
+      expect(read(`?a=b&sslmode=${mode}&c=d`)).toBe(
+        'postgres://db/shop?a=b&sslmode=verify-full&c=d',
+      );
+    for (const kept of [
+      '',
+      '?sslmode=disable',
+      '?sslmode=no-verify',
+      '?uselibpqcompat=true&sslmode=require',
+    ])
       expect(read(kept)).toBe(`postgres://db/shop${kept}`);
   });
 

@@ -8,7 +8,9 @@ const CASES = 'conformance/cases';
 
 describe('the schema of the cases', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(read('conformance/case.schema.json'));
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    read('conformance/case.schema.json'),
+  );
 
   test.each(readdirSync(CASES))('describes %s', (file) => {
     validate(read(`${CASES}/${file}`));
@@ -29,8 +31,12 @@ describe('the schema of the cases', () => {
 test('every case names sections of docs/reference/api.md', () => {
   const headings = readFileSync('docs/reference/api.md', 'utf8').matchAll(/^## (.+)$/gm);
   const anchors = new Set(
-    Array.from(headings, ([, heading = '']) => heading.toLowerCase().replaceAll("'", '').replaceAll(' ', '-')),
+    Array.from(headings, ([, heading = '']) =>
+      heading.toLowerCase().replaceAll("'", '').replaceAll(' ', '-'),
+    ),
   );
-  const named = readTopics(CASES).flatMap(({ cases }) => cases.flatMap(({ source }) => source.split(', ')));
+  const named = readTopics(CASES).flatMap(({ cases }) =>
+    cases.flatMap(({ source }) => source.split(', ')),
+  );
   expect(named.filter((section) => !anchors.has(section))).toEqual([]);
 });

@@ -7,8 +7,14 @@ import { resolve } from '../../conformance/placeholders.js';
 /** The example of the TypeID specification, of the UUID 0188bac7-4afa-78aa-bc3b-bd1eef28d881. */
 const SPECIFIED = 'prefix_01h2xcejqtf2nbrexx3vqjhp41';
 
-const answerOf = (body: unknown, status = 200) => ({ status, headers: { 'request-id': 'req_1' }, text: '', body });
-const problems = (matcher: unknown, body: unknown) => compare(matcher, body, { at: 'body', answer: answerOf(body) });
+const answerOf = (body: unknown, status = 200) => ({
+  status,
+  headers: { 'request-id': 'req_1' },
+  text: '',
+  body,
+});
+const problems = (matcher: unknown, body: unknown) =>
+  compare(matcher, body, { at: 'body', answer: answerOf(body) });
 
 test.each([
   ['a plain value', 1, [1, 1.0], [2, '1', true, null]],
@@ -22,7 +28,12 @@ test.each([
   ['$type boolean', { $type: 'boolean' }, [false], [0, null]],
   ['$matches', { $matches: '^cs_' }, ['cs_1'], ['x cs_1', 1, null]],
   ['$includes', { $includes: { a: 1 } }, [{ a: 1, b: 2 }], [{ b: 2 }, [1]]],
-  ['$with', { $with: [{ a: 1, b: 2 }, { b: { $type: 'string' } }] }, [{ a: 1, b: 'x' }], [{ a: 1, b: 2 }, { b: 'x' }]],
+  [
+    '$with',
+    { $with: [{ a: 1, b: 2 }, { b: { $type: 'string' } }] },
+    [{ a: 1, b: 'x' }],
+    [{ a: 1, b: 2 }, { b: 'x' }],
+  ],
   ['$every', { $every: { $type: 'integer' } }, [[], [1, 2]], [[1, 'x'], {}]],
   ['$length', { $length: 2 }, [[1, 2]], [[1], [1, 2, 3], 'xx']],
   [
@@ -98,7 +109,12 @@ describe('an error', () => {
     ['the type of other statuses', { type: 'api_error' }, {}, ['body.error.type']],
     ['another param than its first entry', { param: 'payment' }, {}, ['body.error.param']],
     ['an entry nobody expects', {}, { errors: [] }, ['body.error.errors']],
-    ['a path that is none', { next_step: { ...error.next_step, path: 'v1' } }, {}, ['body.error.next_step.path']],
+    [
+      'a path that is none',
+      { next_step: { ...error.next_step, path: 'v1' } },
+      {},
+      ['body.error.next_step.path'],
+    ],
   ])('is wrong by %s', (_, changed, expected, places) => {
     expect(placesIn(changed, expected)).toEqual(places);
   });

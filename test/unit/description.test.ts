@@ -54,9 +54,20 @@ const PROPOSE: Exchange = {
 const LIST: Exchange = {
   ...READ,
   url: 'http://localhost/v1/refunds?limit=7',
-  text: JSON.stringify({ object: 'list', data: [], has_more: false, next_cursor: null, items: [], nextCursor: null }),
+  text: JSON.stringify({
+    object: 'list',
+    data: [],
+    has_more: false,
+    next_cursor: null,
+    items: [],
+    nextCursor: null,
+  }),
 };
-const answered = (value: unknown, status = 200): Exchange => ({ ...READ, status, text: JSON.stringify(value) });
+const answered = (value: unknown, status = 200): Exchange => ({
+  ...READ,
+  status,
+  text: JSON.stringify(value),
+});
 
 const { created, ...incomplete } = REFUND;
 
@@ -66,10 +77,22 @@ test.each<[string, Exchange, string]>([
     answered({ ...REFUND, reason: 'x' }),
     '200: must NOT have unevaluated properties (reason)',
   ],
-  ['a missing field', answered(incomplete), "GET /v1/refunds/{id} 200: must have required property 'created'"],
+  [
+    'a missing field',
+    answered(incomplete),
+    "GET /v1/refunds/{id} 200: must have required property 'created'",
+  ],
   ['a status nobody described', answered(REFUND, 202), '/{id}: status 202 is not described'],
-  ['a missing header', { ...PROPOSE, headers: new Headers(HEADERS) }, '201: the header Location is missing'],
-  ['a code of another operation', answered(withCode('session_not_open'), 404), '404/error/code: must be equal to one'],
+  [
+    'a missing header',
+    { ...PROPOSE, headers: new Headers(HEADERS) },
+    '201: the header Location is missing',
+  ],
+  [
+    'a code of another operation',
+    answered(withCode('session_not_open'), 404),
+    '404/error/code: must be equal to one',
+  ],
   [
     'a route nobody described',
     { ...READ, url: 'http://localhost/v1/balance' },
@@ -100,7 +123,11 @@ test.each<[string, Exchange, string]>([
   expect(description.faultsOf(exchange)).toContainEqual(expect.stringContaining(fault));
 });
 
-const SIGNED = { 'webhook-id': 'evt', 'webhook-timestamp': '1763700000', 'webhook-signature': 'v1,x' };
+const SIGNED = {
+  'webhook-id': 'evt',
+  'webhook-timestamp': '1763700000',
+  'webhook-signature': 'v1,x',
+};
 const EVENT = {
   id: exampleId(EVENT_ID),
   object: 'event',
@@ -117,9 +144,24 @@ test.each<[string, Record<string, string>, object, string[]]>([
   ['an event', SIGNED, EVENT, []],
   ['an unsigned one', unsigned, EVENT, ['the header webhook-signature is missing']],
   ['a missing field', SIGNED, unnumbered, ["must have required property 'sequence'"]],
-  ['a field nobody described', SIGNED, { ...EVENT, attempt: sequence }, ['must NOT have unevaluated properties']],
-  ['an event of another type', SIGNED, { ...EVENT, type: 'checkout.session.created' }, ['/data/object: must have']],
-  ['a type nobody described', SIGNED, { ...EVENT, type: 'refund.lost' }, ['the webhook refund.lost is not described']],
+  [
+    'a field nobody described',
+    SIGNED,
+    { ...EVENT, attempt: sequence },
+    ['must NOT have unevaluated properties'],
+  ],
+  [
+    'an event of another type',
+    SIGNED,
+    { ...EVENT, type: 'checkout.session.created' },
+    ['/data/object: must have'],
+  ],
+  [
+    'a type nobody described',
+    SIGNED,
+    { ...EVENT, type: 'refund.lost' },
+    ['the webhook refund.lost is not described'],
+  ],
 ])('webhook: %s', (_, headers, event, expected) => {
   const faults = description.faultsOfWebhook(headers, JSON.stringify(event));
   if (expected.length === 0) expect(faults).toEqual([]);

@@ -8,12 +8,20 @@ import { idKind } from '../../src/shared/id.js';
 const CODE: ErrorCode = { code: 'out_of_stock', kind: 'state', meaning: 'Nothing is left.' };
 const CS = idKind('cs', { hasMode: true });
 const RE = idKind('re', { hasMode: true });
-const RESOURCE = { id: CS, schema: 'Session', secret: { path: '/v1/sessions' }, events: { 'a.b': 'B.' } } as const;
+const RESOURCE = {
+  id: CS,
+  schema: 'Session',
+  secret: { path: '/v1/sessions' },
+  events: { 'a.b': 'B.' },
+} as const;
 
 test.each([
   ['error code out_of_stock', { errors: [CODE] }],
   ['identifier cs', { resources: [{ id: CS, schema: 'Other' }] }],
-  ['path /v1/sessions', { resources: [{ id: RE, schema: 'Other', ledger: { path: '/v1/sessions' } }] }],
+  [
+    'path /v1/sessions',
+    { resources: [{ id: RE, schema: 'Other', ledger: { path: '/v1/sessions' } }] },
+  ],
   ['event type a.b', { resources: [{ id: RE, schema: 'Other', events: { 'a.b': 'B.' } }] }],
 ] as const)('the %s is declared once', (what, second) => {
   const first = { errors: [CODE], resources: [RESOURCE] };

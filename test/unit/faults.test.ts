@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { DatabaseFault, isRefusedStatement, isUnavailable, violates } from '../../src/platform/faults.js';
+import {
+  DatabaseFault,
+  isRefusedStatement,
+  isUnavailable,
+  violates,
+} from '../../src/platform/faults.js';
 
 test('a fault of ours is known by its class, whatever its message, and under the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');
@@ -19,7 +24,12 @@ describe('in a cluster', () => {
 
   test.each([
     ['its name', { code: '23505', constraint: KEY }, '', true],
-    ['its name with the number of a part', { code: '23505', constraint: `${KEY}_102010` }, '', true],
+    [
+      'its name with the number of a part',
+      { code: '23505', constraint: `${KEY}_102010` },
+      '',
+      true,
+    ],
     ['another name', { code: '23505', constraint: `${KEY}s` }, `${DUPLICATE} "${KEY}"`, false],
     ['a message of another node', { code: '23505' }, `${DUPLICATE} "${KEY}_102010"`, true],
     ['a message that names another', { code: '23505' }, `${DUPLICATE} "other_${KEY}"`, false],
@@ -41,6 +51,8 @@ describe('in a cluster', () => {
       'SSL error: unexpected eof while reading\ninvalid socket',
     ])
       expect(isUnavailable(fault({ code: 'XX000' }, message))).toBe(true);
-    expect(isUnavailable(fault({ code: 'XX000' }, 'cache lookup failed for relation 4711'))).toBe(false);
+    expect(isUnavailable(fault({ code: 'XX000' }, 'cache lookup failed for relation 4711'))).toBe(
+      false,
+    );
   });
 });

@@ -14,7 +14,12 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
   [
     'isWebUrl',
     [
-      ...['https://shop.example', 'https://shop.example/a?b=c#d', 'HTTPS://SHOP.EXAMPLE', 'https://müller.example/ä'],
+      ...[
+        'https://shop.example',
+        'https://shop.example/a?b=c#d',
+        'HTTPS://SHOP.EXAMPLE',
+        'https://müller.example/ä',
+      ],
       ...[
         'http://localhost',
         'http://localhost:3000/x',
@@ -34,10 +39,22 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
       `https://${NAME}/`,
     ],
   ],
-  ['isAddrSpec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
-  ['isAddrSpec', ['a@[127.0.0.1]', 'a@[IPv6:::1]', 'a@[ipv6:2001:DB8::ffff:192.0.2.1]', '"a b"@example.com']],
-  ['isLocale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
-  ['isInstant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
+  [
+    'isAddrSpec',
+    ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`],
+  ],
+  [
+    'isAddrSpec',
+    ['a@[127.0.0.1]', 'a@[IPv6:::1]', 'a@[ipv6:2001:DB8::ffff:192.0.2.1]', '"a b"@example.com'],
+  ],
+  [
+    'isLocale',
+    ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us'],
+  ],
+  [
+    'isInstant',
+    ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z'],
+  ],
 ];
 
 /** From the RFC 3339 examples and Unix time itself. */
@@ -71,8 +88,17 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
   [
     'isWebUrl',
     [
-      ...['https://user:secret@shop.example/', 'https://user@shop.example', 'https://:secret@shop.example?a'],
-      ...['https://@shop.example#a', 'http://user@localhost/', 'https://%7BA%7D.example/', 'https://a%7b.example'],
+      ...[
+        'https://user:secret@shop.example/',
+        'https://user@shop.example',
+        'https://:secret@shop.example?a',
+      ],
+      ...[
+        'https://@shop.example#a',
+        'http://user@localhost/',
+        'https://%7BA%7D.example/',
+        'https://a%7b.example',
+      ],
     ],
   ],
   ['isWebhookUrl', ['https://user:secret@shop.example/', 'https://@shop.example/']],
@@ -87,14 +113,31 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
   ],
   [
     'isAddrSpec',
-    ['a@[IPv6:127.0.0.1]', 'a@[IPv6:::g]', 'a@[IPv6:]', 'a@[IPv6:::1', 'a@IPv6:::1', 'a@[IPv6:fe80::1%eth0]'],
+    [
+      'a@[IPv6:127.0.0.1]',
+      'a@[IPv6:::g]',
+      'a@[IPv6:]',
+      'a@[IPv6:::1',
+      'a@IPv6:::1',
+      'a@[IPv6:fe80::1%eth0]',
+    ],
   ],
   ['isInstant', ['20250101', '19700101', '20240229', '00010101']],
   [
     'isInstant',
     [
-      ...['2016-12-31T23:58:60Z', '2016-12-31T22:59:60Z', '2016-12-30T23:59:60Z', '2016-12-31T23:59:61Z'],
-      ...['2016-12-31T23:59:60+01:00', '2016-12-31T23:60:60Z', '2016-12-31T23:59:60.Z', '1969-12-31T22:59:60Z'],
+      ...[
+        '2016-12-31T23:58:60Z',
+        '2016-12-31T22:59:60Z',
+        '2016-12-30T23:59:60Z',
+        '2016-12-31T23:59:61Z',
+      ],
+      ...[
+        '2016-12-31T23:59:60+01:00',
+        '2016-12-31T23:60:60Z',
+        '2016-12-31T23:59:60.Z',
+        '1969-12-31T22:59:60Z',
+      ],
       ...['2016-12-31T23:59:60', '2026-01-31T10:00:00.Z', '2026-01-31T10:60:00Z', '253402300800'],
     ],
   ],
@@ -109,5 +152,7 @@ test.each(INSTANTS)('%s is the instant %i', (text, instant) => {
 });
 
 function pairs(table: readonly [FormatName, readonly string[]][]): [FormatName, string][] {
-  return table.flatMap(([format, texts]) => texts.map((text): [FormatName, string] => [format, text]));
+  return table.flatMap(([format, texts]) =>
+    texts.map((text): [FormatName, string] => [format, text]),
+  );
 }

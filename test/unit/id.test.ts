@@ -77,7 +77,9 @@ describe('a new id', () => {
   test('is greater than the one before while the clock goes back and stands still', () => {
     const start = NOW + 3_000_000_000;
     const clock = (count: number) => start + (count % 7) * 1000 - Math.floor(count / 100);
-    const ids = Array.from({ length: 10_000 }, (_, count) => newId(CHECKOUT_SESSION_ID, clock(count), 'test'));
+    const ids = Array.from({ length: 10_000 }, (_, count) =>
+      newId(CHECKOUT_SESSION_ID, clock(count), 'test'),
+    );
     expectAscending(ids);
     // The ids wait for the clock instead of running ahead of it.
     expect(instantOf(ids.at(-1) as string)).toBe(start + 6000);
@@ -87,7 +89,11 @@ describe('a new id', () => {
     const start = NOW + 4_500_000_000;
     const ids = Array.from({ length: 100 }, (_, at) => {
       const ahead = at % 2 === 0 ? 0 : 400 * 86_400_000;
-      return { ahead, real: start + at, id: newId(PAYMENT_ID, { now: start + at + ahead, ahead }, 'test') };
+      return {
+        ahead,
+        real: start + at,
+        id: newId(PAYMENT_ID, { now: start + at + ahead, ahead }, 'test'),
+      };
     });
     expectAscending(ids.map(({ id }) => id));
     for (const { ahead, real, id } of ids) {
@@ -99,7 +105,9 @@ describe('a new id', () => {
 
   test('cannot be guessed from the one before', () => {
     const now = NOW + 4_600_000_000;
-    const ends = Array.from({ length: 1000 }, () => uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')).slice(-8));
+    const ends = Array.from({ length: 1000 }, () =>
+      uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')).slice(-8),
+    );
     expect(new Set(ends).size).toBeGreaterThan(990);
   });
 });
@@ -118,7 +126,11 @@ test('a range by instants begins with the first id of one and ends before the fi
   expect(isIn({ from: instant })).toEqual([false, true, true]);
   expect(isIn({ to: instant })).toEqual([true, false, false]);
   expect(isIn({ from: instant, to: instant + 1 })).toEqual([false, true, false]);
-  expect(isIn({ cursor: idOf(CHECKOUT_SESSION_ID, `${at}`, 'test') })).toEqual([true, false, false]);
+  expect(isIn({ cursor: idOf(CHECKOUT_SESSION_ID, `${at}`, 'test') })).toEqual([
+    true,
+    false,
+    false,
+  ]);
   expect(isIn({ from: instant, to: instant })).toEqual([false, false, false]);
 });
 

@@ -9,7 +9,11 @@ const LINKED =
 test.each([
   ['its libraries are missing', 'exit 127', LINKED],
   ['it is stopped', 'kill -INT $$', 'initdb was stopped by SIGINT.'],
-  ['it gives up', 'echo working; echo "initdb: error: no space left" >&2; exit 1', 'initdb: error: no space left'],
+  [
+    'it gives up',
+    'echo working; echo "initdb: error: no space left" >&2; exit 1',
+    'initdb: error: no space left',
+  ],
   ['it says nothing', 'exit 3', 'initdb ended with 3.'],
 ])('%s', async (_, script, sentence) => {
   const initdb = spawn('sh', ['-c', script], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -45,14 +45,20 @@ test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
 });
 
 test('a key that was there before is found wherever it is', () => {
-  const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 });
+  const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue({ maxDepth: 2 }), {
+    minKeys: 1,
+  });
   fc.assert(
     fc.property(object, fc.nat(), (body, place) => {
-      fc.pre(!JSON.stringify(body).includes('__proto__') && !JSON.stringify(body).includes('\\u0000'));
+      fc.pre(
+        !JSON.stringify(body).includes('__proto__') && !JSON.stringify(body).includes('\\u0000'),
+      );
       const keys = Object.keys(body);
       const key = keys[place % keys.length] as string;
       const text = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(key)}:null}`;
-      expect(refusalOf(() => parseJson(Buffer.from(text))).errors).toMatchObject([{ param: key, code: 'duplicate' }]);
+      expect(refusalOf(() => parseJson(Buffer.from(text))).errors).toMatchObject([
+        { param: key, code: 'duplicate' },
+      ]);
     }),
   );
 });
@@ -60,17 +66,22 @@ test('a key that was there before is found wherever it is', () => {
 test('a number is read as what is written, or refused', () => {
   const digits = fc.stringMatching(/^[0159]{1,20}$/);
   fc.assert(
-    fc.property(fc.nat(2_000), digits, fc.integer({ min: -25, max: 25 }), (whole, fraction, exponent) => {
-      const text = `${whole}.${fraction}e${exponent}`;
-      // As a fraction of integers: nothing is rounded.
-      const above = BigInt(whole + fraction) * 10n ** BigInt(Math.max(exponent, 0));
-      const below = 10n ** BigInt(fraction.length + Math.max(-exponent, 0));
-      const isExact = above % below === 0n;
-      const read = Number(text);
-      if (!Number.isSafeInteger(read) || isExact) expect(parseJson(Buffer.from(text))).toBe(read);
-      else expect(refusalOf(() => parseJson(Buffer.from(text))).code).toBe('invalid_param');
-      if (Number.isSafeInteger(read) && isExact) expect(BigInt(read)).toBe(above / below);
-    }),
+    fc.property(
+      fc.nat(2_000),
+      digits,
+      fc.integer({ min: -25, max: 25 }),
+      (whole, fraction, exponent) => {
+        const text = `${whole}.${fraction}e${exponent}`;
+        // As a fraction of integers: nothing is rounded.
+        const above = BigInt(whole + fraction) * 10n ** BigInt(Math.max(exponent, 0));
+        const below = 10n ** BigInt(fraction.length + Math.max(-exponent, 0));
+        const isExact = above % below === 0n;
+        const read = Number(text);
+        if (!Number.isSafeInteger(read) || isExact) expect(parseJson(Buffer.from(text))).toBe(read);
+        else expect(refusalOf(() => parseJson(Buffer.from(text))).code).toBe('invalid_param');
+        if (Number.isSafeInteger(read) && isExact) expect(BigInt(read)).toBe(above / below);
+      },
+    ),
     { numRuns: 2_000 },
   );
 });

@@ -4,12 +4,19 @@ import { IdempotentResponse } from '../../src/request/response.js';
 
 const [own, other] = [Buffer.from('own'), Buffer.from('other')];
 const stored = (fingerprint: Buffer, replayed: boolean): KeyState => {
-  return { is: 'stored', response: new IdempotentResponse({ status: 201, body: '{}' }, fingerprint, replayed) };
+  return {
+    is: 'stored',
+    response: new IdempotentResponse({ status: 201, body: '{}' }, fingerprint, replayed),
+  };
 };
 
 test.each<[string, KeyState, string]>([
   ['nothing is known of', { is: 'free' }, 'write'],
-  ['another request of this process has', { is: 'running', outcome: new Promise(() => undefined) }, 'wait'],
+  [
+    'another request of this process has',
+    { is: 'running', outcome: new Promise(() => undefined) },
+    'wait',
+  ],
   ['this request has written', stored(own, false), 'answer'],
   ['an equal request has written', stored(own, true), 'replay'],
   ['another request has written', stored(other, true), 'refuse_reused'],

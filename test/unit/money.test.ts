@@ -6,7 +6,9 @@ const WITHOUT_MINOR_UNIT = 'xag xau xba xbb xbc xbd xdr xpd xpt xsu xts xua xxx'
 
 test('the list names each currency once, sorted, and only with a minor unit', () => {
   expect(CURRENCIES).toEqual([...new Set(CURRENCIES)].sort());
-  expect(CURRENCIES.filter((code) => !/^[a-z]{3}$/.test(code) || WITHOUT_MINOR_UNIT.includes(code))).toEqual([]);
+  expect(
+    CURRENCIES.filter((code) => !/^[a-z]{3}$/.test(code) || WITHOUT_MINOR_UNIT.includes(code)),
+  ).toEqual([]);
   expect(CURRENCIES.length).toBeGreaterThan(150);
 });
 

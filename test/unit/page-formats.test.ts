@@ -13,7 +13,10 @@ const GERMAN = '1.234,567 KWD|-0,05 €|1.234|1. Januar 1970 um 00:00 UTC';
 
 test.each(['de_DE.UTF-8', 'ar_EG.UTF-8', 'ja_JP.UTF-8', 'C'])('on a machine in %s', (language) => {
   const env = { ...process.env, LANG: language, LC_ALL: language };
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { env, encoding: 'utf8' });
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    env,
+    encoding: 'utf8',
+  });
   const lines = said
     .replaceAll(/[\u00a0\u202f]/g, ' ')
     .trim()

@@ -3,12 +3,20 @@ import { expect, test } from '@jest/globals';
 import { checkoutPageView } from '../../src/modules/page/adapters/representation/checkout-page.views.js';
 import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
 import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
-import { CheckoutPage, type RecordedPayment, type Visit } from '../../src/modules/page/application/checkout-page.js';
+import {
+  CheckoutPage,
+  type RecordedPayment,
+  type Visit,
+} from '../../src/modules/page/application/checkout-page.js';
 
 const NOW = 1_763_700_000_000;
 const UNTIL = 'November 21, 2025 at 4:40 AM UTC';
 const SHOP = 'Teapots';
-const [ONWARD, BACK, CONTACT] = ['https://shop.example/thanks', 'https://shop.example/cart', 'help@shop.example'];
+const [ONWARD, BACK, CONTACT] = [
+  'https://shop.example/thanks',
+  'https://shop.example/cart',
+  'help@shop.example',
+];
 
 const CHOICES = {
   status: ['open', 'complete', 'expired'],
@@ -27,7 +35,8 @@ const CHOICES = {
 type Case = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
 
 const CASES = Object.entries(CHOICES).reduce<Readonly<Record<string, unknown>>[]>(
-  (cases, [name, values]) => cases.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+  (cases, [name, values]) =>
+    cases.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
   [{}],
 ) as unknown as readonly Case[];
 
@@ -41,7 +50,13 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
   const payments: RecordedPayment[] = others.map((came) => payment(false, came === 'refunded'));
   if (matching !== 'none') payments.push(payment(true, matching === 'refunded'));
   const urls = { successUrl: ONWARD, cancelUrl: BACK, returnUrl: ONWARD };
-  const amounts = { amountSubtotal: amountTotal, amountDiscount: 0, amountShipping: 0, amountTax: 0, amountTotal };
+  const amounts = {
+    amountSubtotal: amountTotal,
+    amountDiscount: 0,
+    amountShipping: 0,
+    amountTax: 0,
+    amountTotal,
+  };
   const about = {
     description: null,
     locale: 'en',
@@ -53,18 +68,35 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
     currency: 'usd',
     isRedacted: false,
   };
-  const unread = { paymentStatus: 'unpaid', awaits: 0, notifyUrl: null, customerEmail: null, metadata: {} } as const;
+  const unread = {
+    paymentStatus: 'unpaid',
+    awaits: 0,
+    notifyUrl: null,
+    customerEmail: null,
+    metadata: {},
+  } as const;
   const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
   const facts = {
     caller: { organization: 'org_1', mode: 'live' as const },
-    session: { id: 'cs_live_1', mode: 'live' as const, uiMode, status, ...amounts, ...urls, ...about, ...unread },
+    session: {
+      id: 'cs_live_1',
+      mode: 'live' as const,
+      uiMode,
+      status,
+      ...amounts,
+      ...urls,
+      ...about,
+      ...unread,
+    },
     url: 'https://pay.example/c/1',
     shop: SHOP,
     details: { contact: CONTACT, termsUrl: null, privacyUrl: null },
     paymentUrl: 'https://psp.example/{CHECKOUT_SESSION_ID}',
     isStarted,
     payments,
-    unacknowledgedSince: { yes: undefined, 'just now': NOW - 4_999, never: NOW - 5_000 }[acknowledged],
+    unacknowledgedSince: { yes: undefined, 'just now': NOW - 4_999, never: NOW - 5_000 }[
+      acknowledged
+    ],
   };
   const frameOrigins = isEmbedded ? ['https://shop.example'] : undefined;
   const presentation = {
@@ -103,11 +135,20 @@ const isAllBack = (it: Case) =>
 
 const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boolean]>> = {
   'paid is paid, whatever else was recorded': [`<h1>${words.paid}</h1>`, isPaid],
-  'the paid page leads on to the shop': [`class="button" href="${ONWARD}"`, (it) => isPaid(it) && !isSettling(it)],
-  'the frame is told `complete` by the state paid': ['data-state="paid"', (it) => isPaid(it) && !isSettling(it)],
+  'the paid page leads on to the shop': [
+    `class="button" href="${ONWARD}"`,
+    (it) => isPaid(it) && !isSettling(it),
+  ],
+  'the frame is told `complete` by the state paid': [
+    'data-state="paid"',
+    (it) => isPaid(it) && !isSettling(it),
+  ],
   'the merchant has five seconds': [says('beingSettled'), isSettling],
   'a further payment adds a sentence': [says('further'), (it) => isPaid(it) && isOutstanding(it)],
-  'money that is not matched is told of': [says('inTouch'), (it) => !isPaid(it) && isOutstanding(it)],
+  'money that is not matched is told of': [
+    says('inTouch'),
+    (it) => !isPaid(it) && isOutstanding(it),
+  ],
   'money that came back is told of': [
     says('refunded'),
     (it) => isAllBack(it) && !isSettling(it) && !isWaiting(it) && !isUnheard(it),
@@ -121,7 +162,10 @@ const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boole
     'action="/c/1/pay"',
     (it) => isOpen(it) && !isWaiting(it) && !isAwaited(it),
   ],
-  'money is on its way, until when': [filled(words.awaitedMore, { shop: SHOP, until: UNTIL }), isAwaited],
+  'money is on its way, until when': [
+    filled(words.awaitedMore, { shop: SHOP, until: UNTIL }),
+    isAwaited,
+  ],
   'what is free needs no payment': [words.nothingToPay, isFree],
   'an expired session says so': [words.expired, isClosed],
   'who may have paid is never told to start again': [
@@ -134,7 +178,10 @@ const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boole
   ],
   'only a paid page offers no way back': [`href="${BACK}"`, (it) => !isPaid(it)],
   'every page says whom to ask': [`href="mailto:${CONTACT}"`, () => true],
-  'every page but a paid one watches': ['data-watch="/c/1/state"', (it) => !isPaid(it) || isSettling(it)],
+  'every page but a paid one watches': [
+    'data-watch="/c/1/state"',
+    (it) => !isPaid(it) || isSettling(it),
+  ],
   'without scripts a waiting page goes on to the end of its patience': [
     'content="2;url=/c/1/return?waited=',
     isWaiting,

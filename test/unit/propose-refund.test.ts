@@ -11,7 +11,12 @@ import { inUnit } from '../kit/unit.js';
 const CALLER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
 const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
 const PAYMENT = Payment.record(CAPTURE, CALLER, 0);
-const PROPOSAL = { payment: PAYMENT.state.id, amount: 3000, reference: 'return-1', description: null };
+const PROPOSAL = {
+  payment: PAYMENT.state.id,
+  amount: 3000,
+  reference: 'return-1',
+  description: null,
+};
 
 const refunds = new Map<string, Refund>();
 /** What other requests do while this one reads the payment. */
@@ -22,7 +27,10 @@ const added: string[] = [];
 const PORTS = [
   [
     Refunds,
-    { byReference: async (_: unknown, reference: string) => refunds.get(reference), add: () => added.push('refund') },
+    {
+      byReference: async (_: unknown, reference: string) => refunds.get(reference),
+      add: () => added.push('refund'),
+    },
   ],
   [
     Payments,
@@ -34,7 +42,10 @@ const PORTS = [
   [RefundEvents, { record: (_: unknown, type: string) => added.push(type) }],
 ] as const;
 
-const PROPOSER = { requester: { key: 'key_shop', holder: 'shop', actor: null }, needsApproval: false };
+const PROPOSER = {
+  requester: { key: 'key_shop', holder: 'shop', actor: null },
+  needsApproval: false,
+};
 
 const propose = async (input = PROPOSAL) => {
   const useCase = (await withPorts(PORTS)).get(ProposeRefund);

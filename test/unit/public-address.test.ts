@@ -56,7 +56,9 @@ test.each([
   const reachable = [false, true].map((allowPrivate) => isReachable(address, { allowPrivate }));
   expect(reachable).toEqual([asARule, allowingPrivate]);
   const isLoopback = /^(127\.|::1$|::ffff:7f)/.test(address);
-  expect(isReachable(address, { allowPrivate: false, allowLoopback: true })).toBe(asARule || isLoopback);
+  expect(isReachable(address, { allowPrivate: false, allowLoopback: true })).toBe(
+    asARule || isLoopback,
+  );
 });
 
 describe('with listed networks', () => {
@@ -64,25 +66,52 @@ describe('with listed networks', () => {
     isReachable(address, { allowPrivate: false, networks });
 
   test.each([
-    ['10.0.0.0/8', ['10.0.0.0', '10.255.255.255', '::ffff:10.1.2.3', '::ffff:a01:203'], ['11.0.0.0', '9.255.255.255']],
-    ['172.16.0.0/12', ['172.16.0.1', '172.31.255.255', '::ffff:172.16.0.1'], ['172.15.255.255', '172.32.0.0']],
+    [
+      '10.0.0.0/8',
+      ['10.0.0.0', '10.255.255.255', '::ffff:10.1.2.3', '::ffff:a01:203'],
+      ['11.0.0.0', '9.255.255.255'],
+    ],
+    [
+      '172.16.0.0/12',
+      ['172.16.0.1', '172.31.255.255', '::ffff:172.16.0.1'],
+      ['172.15.255.255', '172.32.0.0'],
+    ],
     ['192.168.7.0/24', ['192.168.7.255'], ['192.168.6.255', '192.168.8.0', '10.0.0.1']],
     ['192.168.7.9/32', ['192.168.7.9'], ['192.168.7.8', '192.168.7.10']],
     ['127.0.0.0/8', ['127.0.0.1', '127.255.255.255', '::ffff:7f00:1'], ['126.255.255.255', '::1']],
-    ['100.64.0.0/10', ['100.64.0.1', '100.127.255.255'], ['100.63.255.255', '100.128.0.0', '100.100.100.200']],
+    [
+      '100.64.0.0/10',
+      ['100.64.0.1', '100.127.255.255'],
+      ['100.63.255.255', '100.128.0.0', '100.100.100.200'],
+    ],
     ['::1/128', ['::1'], ['::2', '127.0.0.1']],
     ['fd00::/8', ['fd12:3456::1', 'fdff::1'], ['fc00::1', '10.0.0.1']],
     ['fd12:3456::/32', ['fd12:3456:ffff::1'], ['fd12:3457::1']],
   ])('%s is reached, and no private address beside it', (network, inside, outside) => {
     expect(inside.filter((address) => !within([network])(address))).toEqual([]);
     expect(inside.filter(within([]))).toEqual([]);
-    expect(outside.filter((address) => within([network])(address) !== within([])(address))).toEqual([]);
+    expect(outside.filter((address) => within([network])(address) !== within([])(address))).toEqual(
+      [],
+    );
   });
 
   test.each([
-    ['link-local', ['169.254.0.1', '169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::a9fe:a9fe', 'fe80::1%eth0']],
+    [
+      'link-local',
+      [
+        '169.254.0.1',
+        '169.254.169.254',
+        '169.254.170.2',
+        'fe80::1',
+        'fe80::a9fe:a9fe',
+        'fe80::1%eth0',
+      ],
+    ],
     ['of a cloud', ['100.100.100.200', '168.63.129.16', '192.0.0.192', '::ffff:100.100.100.200']],
-    ['of a cloud, IPv6', ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42']],
+    [
+      'of a cloud, IPv6',
+      ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42'],
+    ],
     ['of another cloud, IPv6', ['fd00:a9fe:a9fe::1']],
     ['mapped link-local', ['::ffff:169.254.169.254', '::ffff:a9fe:a9fe']],
     ['IPv4-compatible', ['::10.0.0.1', '::a00:1', '::127.0.0.1', '::7f00:1']],
@@ -90,7 +119,19 @@ describe('with listed networks', () => {
     ['NAT64', ['64:ff9b::10.0.0.1', '64:ff9b::a00:1', '64:ff9b:1::a00:1', '64:ff9b::a9fe:a9fe']],
     ['6to4', ['2002:a00:1::', '2002:7f00:1::1', '2002:a9fe:a9fe::']],
     ['Teredo', ['2001:0:a00:1::', '2001:0:53aa:64c:0:fbff:f5ff:fffe']],
-    ['no host', ['0.0.0.0', '0.1.2.3', '::', '224.0.0.1', 'ff02::1', '255.255.255.255', '240.0.0.1', 'fec0::1']],
+    [
+      'no host',
+      [
+        '0.0.0.0',
+        '0.1.2.3',
+        '::',
+        '224.0.0.1',
+        'ff02::1',
+        '255.255.255.255',
+        '240.0.0.1',
+        'fec0::1',
+      ],
+    ],
     ['no address', ['', 'localhost', '10.0.0.1/8']],
   ])('an address that is %s is never reached, though every address is listed', (_, addresses) => {
     expect(addresses.filter(within(['0.0.0.0/0', '::/0', ...addresses.map(alone)]))).toEqual([]);

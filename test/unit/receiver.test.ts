@@ -26,11 +26,22 @@ test('a receiver of the ledger is the ledger’s, whoever the event belongs to',
     receiver: 'ledger.example:443',
     stored,
   });
-  expect(dueReceiver('org_1', 'ledger.example')).toMatchObject({ owner: 'org_1', receiver: 'ledger.example:443' });
+  expect(dueReceiver('org_1', 'ledger.example')).toMatchObject({
+    owner: 'org_1',
+    receiver: 'ledger.example:443',
+  });
 });
 
 test.each([
-  ...['127.1', '0x7f.1', '2130706433', '0177.0.0.1', '127.0.0.1:443', '127.0.0.1.', '127.0.0.1.:443'],
+  ...[
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '0177.0.0.1',
+    '127.0.0.1:443',
+    '127.0.0.1.',
+    '127.0.0.1.:443',
+  ],
   ...['%31%32%37.0.0.1', '１２７.0.0.1'],
 ])('%s is another spelling of 127.0.0.1:443', (stored) => {
   expect(canonicalReceiver(stored)).toBe('127.0.0.1:443');

@@ -18,7 +18,13 @@ interface Situation {
   readonly underWay?: Readonly<Record<string, number>>;
 }
 
-function load({ room, failingRoom = room, atOnce = 16, failing = [], underWay = {} }: Situation): Load {
+function load({
+  room,
+  failingRoom = room,
+  atOnce = 16,
+  failing = [],
+  underWay = {},
+}: Situation): Load {
   return {
     room,
     failingRoom,
@@ -30,7 +36,9 @@ function load({ room, failingRoom = room, atOnce = 16, failing = [], underWay = 
 
 function shared(all: readonly DueReceiver[], situation: Situation): Record<string, number> {
   const { shares } = shareAttempts(all, load(situation));
-  return Object.fromEntries(shares.map((share) => [`${share.due.organization} ${share.due.stored}`, share.take]));
+  return Object.fromEntries(
+    shares.map((share) => [`${share.due.organization} ${share.due.stored}`, share.take]),
+  );
 }
 
 test('an organization with a thousand receivers leaves half of the room to one with a single receiver', () => {
@@ -41,15 +49,23 @@ test('an organization with a thousand receivers leaves half of the room to one w
 });
 
 test('within an organization, one attempt for each receiver in turn', () => {
-  expect(shared([due('a', 'x'), due('a', 'y'), due('a', 'z')], { room: 7 })).toEqual({ 'a x': 3, 'a y': 2, 'a z': 2 });
+  expect(shared([due('a', 'x'), due('a', 'y'), due('a', 'z')], { room: 7 })).toEqual({
+    'a x': 3,
+    'a y': 2,
+    'a z': 2,
+  });
 });
 
 test('whoever has the least under way comes first', () => {
-  expect(shared([due('a', 'x'), due('b', 'y')], { room: 1, underWay: { a: 3 } })).toEqual({ 'b y': 1 });
+  expect(shared([due('a', 'x'), due('b', 'y')], { room: 1, underWay: { a: 3 } })).toEqual({
+    'b y': 1,
+  });
 });
 
 test('no receiver gets more than it may have at once, however many spellings it has', () => {
-  const spellings = ['127.1:80', '127.0.0.1:80', '2130706433:80'].map((stored) => due('a', '127.0.0.1:80', stored));
+  const spellings = ['127.1:80', '127.0.0.1:80', '2130706433:80'].map((stored) =>
+    due('a', '127.0.0.1:80', stored),
+  );
   const shares = shared(spellings, { room: 100, atOnce: 4 });
   expect(Object.values(shares).reduce((sum, take) => sum + take)).toBe(4);
 });

@@ -16,7 +16,8 @@ class NoteRecord {
 const OWNER = { queue: 'test' };
 const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
 const fill = hot(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5 });
-const note = (form: string) => hot(OWNER, insertInto(form, NoteRecord), { organizationId: 'a', note: 'b' });
+const note = (form: string) =>
+  hot(OWNER, insertInto(form, NoteRecord), { organizationId: 'a', note: 'b' });
 
 test('a change alone must count its rows, because no insert does', () => {
   expect(() => composed([fill, note('new_note')])).toThrow(RangeError);
@@ -24,7 +25,8 @@ test('a change alone must count its rows, because no insert does', () => {
 });
 
 test('a name too long for PostgreSQL is cut, and still tells one composition from another', () => {
-  const names = (last: string) => composed([1, 2, 3, 4].map((at) => note(`a_rather_long_name_${at}${last}`)))[0].name;
+  const names = (last: string) =>
+    composed([1, 2, 3, 4].map((at) => note(`a_rather_long_name_${at}${last}`)))[0].name;
   expect(names('x')).toHaveLength(63);
   expect(names('x')).not.toBe(names('y'));
 });

@@ -21,7 +21,9 @@ async function requestClasses(): Promise<RequestClass[]> {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.requests.ts'),
   );
-  const modules = await Promise.all(files.map((file) => import(join('../../src', file).replace(/\.ts$/, '.js'))));
+  const modules = await Promise.all(
+    files.map((file) => import(join('../../src', file).replace(/\.ts$/, '.js'))),
+  );
   const exported = modules.flatMap((module) => Object.values(module as Record<string, unknown>));
   return exported.filter((one) => /^class\b/.test(String(one))) as RequestClass[];
 }
@@ -30,31 +32,44 @@ function sentSchema(request: RequestClass): ReturnType<typeof objectSchema> {
   return objectSchema(request, FACTS, (field) => {
     const schema = shownSchema(field, sentSchema);
     // The limit of a list is text in a query.
-    return field.read && schema.type === 'integer' ? { type: 'string', pattern: '^0*[1-9]\\d?$' } : schema;
+    return field.read && schema.type === 'integer'
+      ? { type: 'string', pattern: '^0*[1-9]\\d?$' }
+      : schema;
   });
 }
 
 test('the request classes of every module are found', () => {
   expect(CLASSES.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['CreateCheckoutSessionRequest', 'ListCheckoutSessionsQuery', 'ProposeRefundRequest']),
+    expect.arrayContaining([
+      'CreateCheckoutSessionRequest',
+      'ListCheckoutSessionsQuery',
+      'ProposeRefundRequest',
+    ]),
   );
 });
 
-test.each(CLASSES)('$name: what the schema describes is accepted; no fault is told twice', ({ request }) => {
-  const verdicts = { true: 0, false: 0 };
-  fc.assert(
-    fc.property(values.of(sentSchema(request)), fc.array(alteration, { maxLength: 3 }), (body, alterations) => {
-      const changed = alterations.reduce(altered, body);
-      const faults = pipe.faultsOf(request, changed);
-      verdicts[`${faults.length === 0}`]++;
-      if (alterations.length === 0) expect(faults).toEqual([]);
-      expect(new Set(faults.map(({ message }) => message)).size).toBe(faults.length);
-    }),
-    { numRuns: 50 },
-  );
-  // A generator that only makes wrong bodies, or only right ones, would prove nothing.
-  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(0);
-});
+test.each(CLASSES)(
+  '$name: what the schema describes is accepted; no fault is told twice',
+  ({ request }) => {
+    const verdicts = { true: 0, false: 0 };
+    fc.assert(
+      fc.property(
+        values.of(sentSchema(request)),
+        fc.array(alteration, { maxLength: 3 }),
+        (body, alterations) => {
+          const changed = alterations.reduce(altered, body);
+          const faults = pipe.faultsOf(request, changed);
+          verdicts[`${faults.length === 0}`]++;
+          if (alterations.length === 0) expect(faults).toEqual([]);
+          expect(new Set(faults.map(({ message }) => message)).size).toBe(faults.length);
+        },
+      ),
+      { numRuns: 50 },
+    );
+    // A generator that only makes wrong bodies, or only right ones, would prove nothing.
+    expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(0);
+  },
+);
 
 test.each(CLASSES)('$name: what is no object at all is refused', ({ request }) => {
   for (const value of [null, true, 0, '', 'text', [], [{}]]) {
@@ -70,5 +85,7 @@ class Shouted {
 test('decorators of class-validator itself are obeyed', () => {
   expect(pipe.faultsOf(Shouted, { text: null })).toEqual([]);
   expect(pipe.faultsOf(Shouted, {})).toMatchObject([{ param: 'text', code: 'required' }]);
-  expect(pipe.faultsOf(Shouted, { text: 'a' })).toMatchObject([{ param: 'text', message: 'text must be uppercase.' }]);
+  expect(pipe.faultsOf(Shouted, { text: 'a' })).toMatchObject([
+    { param: 'text', message: 'text must be uppercase.' },
+  ]);
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AttemptResult, MAX_ATTEMPTS, verdictOn } from '../../src/modules/webhooks/domain/schedule.js';
+import {
+  type AttemptResult,
+  MAX_ATTEMPTS,
+  verdictOn,
+} from '../../src/modules/webhooks/domain/schedule.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = 1000;
@@ -18,10 +22,14 @@ const delayOf = (attempt: number, result: AttemptResult, random = 0.5) => {
 };
 
 test('ten attempts, and a tenth of jitter at most', () => {
-  const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * SECONDS);
+  const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
+    (seconds) => seconds * SECONDS,
+  );
   const attempts = delays.map((_, index) => index + 1);
   expect(attempts.map((attempt) => delayOf(attempt, failed(500)))).toEqual(delays);
-  expect(attempts.map((attempt) => delayOf(attempt, failed(null), 0))).toEqual(delays.map((delay) => delay * 0.9));
+  expect(attempts.map((attempt) => delayOf(attempt, failed(null), 0))).toEqual(
+    delays.map((delay) => delay * 0.9),
+  );
   expect(attempts.map((attempt) => delayOf(attempt, failed(null), 1))).toEqual(
     delays.map((delay) => Math.round(delay * 1.1)),
   );

@@ -17,7 +17,12 @@ const VECTOR = {
 
 test('signs as the specification does', () => {
   const { secret, id, timestamp, payload, signature } = VECTOR;
-  const message = { url: '', event: event(id), secrets: [secret], at: Number(timestamp) * 1000 + 999 };
+  const message = {
+    url: '',
+    event: event(id),
+    secrets: [secret],
+    at: Number(timestamp) * 1000 + 999,
+  };
   expect(headersOf(message, payload)).toEqual({
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -29,6 +34,9 @@ test('each secret signs, and the library verifies with any of them', () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
   const payload = '{"name":"Bücher – 本"}';
   const headers = headersOf({ url: '', event: event('evt_1'), secrets, at: Date.now() }, payload);
-  for (const secret of secrets) expect(new Webhook(secret).verify(payload, headers)).toEqual(JSON.parse(payload));
-  expect(() => new Webhook(newWebhookSecret()).verify(payload, headers)).toThrow('No matching signature');
+  for (const secret of secrets)
+    expect(new Webhook(secret).verify(payload, headers)).toEqual(JSON.parse(payload));
+  expect(() => new Webhook(newWebhookSecret()).verify(payload, headers)).toThrow(
+    'No matching signature',
+  );
 });

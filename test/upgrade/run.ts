@@ -28,7 +28,9 @@ interface Phase {
 }
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { from: text, package: text, rows: { ...text, default: '200000' } } });
+const { values } = parseArgs({
+  options: { from: text, package: text, rows: { ...text, default: '200000' } },
+});
 const ROWS = Number(values.rows);
 const print = (line: string) => console.log(line);
 
@@ -46,7 +48,10 @@ function released(): string {
 }
 
 const npm = (folder: string, ...words: readonly string[]) =>
-  execFileSync('npm', [...words, '--silent'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npm', [...words, '--silent'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 
 /** Returns a folder with the build, on packages of its own: this version may have left some of them out. */
 function built(commit: string): string {
@@ -96,7 +101,10 @@ async function order(
   };
   const tea = { currency: 'usd', unit_amount: 2500, product_data: { name: 'Tea' } };
   const item = { price_data: tea, quantity: 2 };
-  const session = await send('POST', '/v1/checkout_sessions', secret, { currency: 'usd', line_items: [item] });
+  const session = await send('POST', '/v1/checkout_sessions', secret, {
+    currency: 'usd',
+    line_items: [item],
+  });
   await send('GET', `/v1/checkout_sessions/${session.id}`, secret);
   const captured = { organization, amount: 5000, currency: 'usd', checkout_session: session.id };
   const payment = await send('POST', '/ledger/v1/payments', ledger, captured);
@@ -106,7 +114,10 @@ async function order(
   if (claimed) {
     const { number: claim } = claimed.claim;
     if (claim > 1) phase.failures.push(`${claimed.id} was claimed twice`);
-    await send('POST', `/ledger/v1/refunds/${claimed.id}/extend`, ledger, { claim, lease_seconds: 120 });
+    await send('POST', `/ledger/v1/refunds/${claimed.id}/extend`, ledger, {
+      claim,
+      lease_seconds: 120,
+    });
     await send('POST', `/ledger/v1/refunds/${claimed.id}/succeed`, ledger, { claim });
   }
   await send('GET', '/v1/checkout_sessions?limit=10', secret);
@@ -114,7 +125,12 @@ async function order(
 }
 
 /** Orders at all the services until the work is done. */
-async function under(name: string, services: readonly Server[], keys: Account, work: () => Promise<unknown>) {
+async function under(
+  name: string,
+  services: readonly Server[],
+  keys: Account,
+  work: () => Promise<unknown>,
+) {
   const phase: Phase = { requests: 0, longest: 0, failures: [] };
   let isDone = false;
   const client = async () => {
@@ -143,8 +159,14 @@ async function multiply(url: string): Promise<void> {
     for (const [table, own] of [
       ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
       ['events', `'id', event, 'object_id', session`],
-      ['payments', `'id', payment, 'amount_refunded', 0, 'amount_pending_refund', 0, 'checkout_session_id', null`],
-      ['refunds', `'id', refund, 'payment_id', payment, 'status', 'canceled', 'claim_expires_at', null`],
+      [
+        'payments',
+        `'id', payment, 'amount_refunded', 0, 'amount_pending_refund', 0, 'checkout_session_id', null`,
+      ],
+      [
+        'refunds',
+        `'id', refund, 'payment_id', payment, 'status', 'canceled', 'claim_expires_at', null`,
+      ],
     ]) {
       await client.query(`INSERT INTO ${table}
         SELECT copy.* FROM made, (SELECT to_jsonb(${table}) AS one FROM ${table} ORDER BY id LIMIT 1),
@@ -162,14 +184,18 @@ async function migrated(url: string): Promise<void> {
   const { result, steps } = await locksDuring(url, () => tillgate(url, ['migrate'], after));
   for (const [index, name] of (result.applied as readonly string[]).entries()) {
     const { tables, ms } = steps.get(count + index) ?? { tables: [], ms: 0 };
-    print(`  ${name}: ${ms === 0 ? 'no lock seen' : `${Math.round(ms)} ms, ${[...tables].join(', ')}`}`);
+    print(
+      `  ${name}: ${ms === 0 ? 'no lock seen' : `${Math.round(ms)} ms, ${[...tables].join(', ')}`}`,
+    );
   }
 }
 
 const commit = values.from ?? released();
 const before = built(commit);
 const after = values.package === undefined ? '.' : unpacked(values.package);
-print(`from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`);
+print(
+  `from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`,
+);
 const postgres = await OwnPostgres.start(['archive_mode = off']);
 const servers: Server[] = [];
 try {

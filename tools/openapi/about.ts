@@ -87,7 +87,11 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: 'A secret or restricted key as the user name; the password is ignored.',
   },
-  ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
+  ledgerKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A ledger key, `lk_test_…` or `lk_live_…`.',
+  },
   ledgerKeyBasic: {
     type: 'http',
     scheme: 'basic',
@@ -123,13 +127,15 @@ export const PARAMETERS = {
   Actor: {
     name: 'Tillgate-Actor',
     in: 'header',
-    description: 'The person behind the key, for those who read who proposed or decided. Tillgate does not check it.',
+    description:
+      'The person behind the key, for those who read who proposed or decided. Tillgate does not check it.',
     schema: { type: 'string', pattern: ACTOR_PATTERN, examples: ['Ana'] },
   },
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`.',
+    description:
+      'Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`.',
     schema: { type: 'string' },
   },
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, description: IDEMPOTENCY },
@@ -145,9 +151,14 @@ export const HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
-  Location: { description: 'Path of the created resource.', required: true, schema: { type: 'string', pattern: '^/' } },
+  Location: {
+    description: 'Path of the created resource.',
+    required: true,
+    schema: { type: 'string', pattern: '^/' },
+  },
   Link: {
-    description: 'URL of the page of the session, while the session is open: `<url>; rel="payment"`.',
+    description:
+      'URL of the page of the session, while the session is open: `<url>; rel="payment"`.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="payment"$' },
   },
   RetryAfter: {
@@ -155,7 +166,11 @@ export const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
-  WwwAuthenticate: { description: 'How to authenticate.', required: true, schema: { type: 'string' } },
+  WwwAuthenticate: {
+    description: 'How to authenticate.',
+    required: true,
+    schema: { type: 'string' },
+  },
   IdempotentReplayed: {
     description: '`true` if this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },

@@ -13,7 +13,9 @@ export type { Json };
 export type Response = {
   readonly description: string;
   readonly headers: Json;
-  readonly content: { readonly 'application/json': { readonly schema: Json; readonly examples: Json } };
+  readonly content: {
+    readonly 'application/json': { readonly schema: Json; readonly examples: Json };
+  };
 };
 
 export class Components {
@@ -43,7 +45,10 @@ export class Components {
     const value = difference === null ? undefined : exampleOf(shown, this.schemas, difference);
     if (value === undefined) return { schema: shown };
     const name = difference || schema instanceof Function ? undefined : schema[NAME];
-    return { schema: shown, examples: { typical: name ? this.example(name, { value }) : { value } } };
+    return {
+      schema: shown,
+      examples: { typical: name ? this.example(name, { value }) : { value } },
+    };
   }
 
   example(name: string, example: Json): Json {
@@ -58,7 +63,10 @@ export class Components {
   /** The response that several operations share shows what any of them shows; of examples with one name, the first. */
   response(name: string, response: Response): Json {
     const { headers, content } = this.responses[name] ?? response;
-    const examples = { ...response.content['application/json'].examples, ...content['application/json'].examples };
+    const examples = {
+      ...response.content['application/json'].examples,
+      ...content['application/json'].examples,
+    };
     this.responses[name] = {
       ...response,
       headers: { ...response.headers, ...headers },

@@ -42,15 +42,21 @@ const rightOf = ({ right }: Route) => right && `A restricted key needs the right
 function parametersOf({ idKind, query }: Route, components: Components): MethodDecorator[] {
   const { description = '', ...schema } = idKind ? (id(idKind, 'ID of the resource.') as Json) : {};
   return [
-    ...(idKind ? [ApiParam({ name: 'id', required: true, description: `${description}`, schema })] : []),
+    ...(idKind
+      ? [ApiParam({ name: 'id', required: true, description: `${description}`, schema })]
+      : []),
     ...(query
-      ? [...fieldsOf(query, components.facts)].map(([name, field]) => queryParameter(name, field, components))
+      ? [...fieldsOf(query, components.facts)].map(([name, field]) =>
+          queryParameter(name, field, components),
+        )
       : []),
   ];
 }
 
 function queryParameter(name: string, field: Field, components: Components): MethodDecorator {
-  const { description, type, ...schema } = shownSchema(field, (nested) => components.request(nested));
+  const { description, type, ...schema } = shownSchema(field, (nested) =>
+    components.request(nested),
+  );
   return ApiQuery({
     name,
     required: !field.optional,
@@ -80,5 +86,10 @@ function answerOf(
     ...(idempotencyKey ? ['Idempotent-Replayed'] : []),
   ];
   const content = { [mediaType]: components.content(schema, examplesOf(operationId).answer) };
-  return ApiResponse({ status, description, headers: headers(names), content } as ApiResponseOptions);
+  return ApiResponse({
+    status,
+    description,
+    headers: headers(names),
+    content,
+  } as ApiResponseOptions);
 }

@@ -21,11 +21,14 @@ interface Operation {
 
 export function documentOf(application: INestApplication, facts: Facts): Json {
   const modules = [...application.get(ModulesContainer).values()];
-  const controllers = modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype));
+  const controllers = modules.flatMap((module) =>
+    [...module.controllers.values()].map(({ metatype }) => metatype),
+  );
   const components = new Components(facts);
   const routes = controllers.flatMap((controller) => routesOf(controller as Route['controller']));
   // An event's example shows a resource whose routes come later.
-  for (const { answers } of routes) for (const { schema } of Object.values(answers)) components.schema(schema);
+  for (const { answers } of routes)
+    for (const { schema } of Object.values(answers)) components.schema(schema);
   for (const route of routes) describe(route, components);
   const { paths } = scanned(application);
   const operations = operationsOf(paths, routes).sort(byPlace);
@@ -38,8 +41,12 @@ export function documentOf(application: INestApplication, facts: Facts): Json {
     info: INFO,
     servers: SERVERS,
     tags: [...new Map(operations.map(({ route: { tag } }) => [tag.name, tag])).values()],
-    paths: byPath(operations.map((operation) => ({ ...operation, json: completed(operation, components) }))),
-    webhooks: Object.fromEntries(Object.entries(webhooks).map(([type, one]) => [type, webhook(type, one, components)])),
+    paths: byPath(
+      operations.map((operation) => ({ ...operation, json: completed(operation, components) })),
+    ),
+    webhooks: Object.fromEntries(
+      Object.entries(webhooks).map(([type, one]) => [type, webhook(type, one, components)]),
+    ),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: components.parameters,
@@ -84,8 +91,14 @@ function completed({ path, method, route, json }: Operation, components: Compone
   return {
     security: [],
     ...json,
-    parameters: [...(json.parameters as Json[]).map((one) => components.parameter(one)), ...references],
-    responses: { ...(json.responses as Json), ...refusalsOf({ ...route, path, method }, components) },
+    parameters: [
+      ...(json.parameters as Json[]).map((one) => components.parameter(one)),
+      ...references,
+    ],
+    responses: {
+      ...(json.responses as Json),
+      ...refusalsOf({ ...route, path, method }, components),
+    },
   };
 }
 

@@ -5,7 +5,11 @@
 export type Json = Readonly<Record<string, unknown>>;
 
 /** `difference` has values that replace those of the schema's examples; for a list, in each of its entries. */
-export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>, difference?: Json): unknown {
+export function exampleOf(
+  schema: Json,
+  schemas: Readonly<Record<string, Json>>,
+  difference?: Json,
+): unknown {
   const example = shown(schema, schemas);
   return difference ? differing(example, difference) : example;
 }
@@ -23,7 +27,17 @@ interface Parts {
 }
 
 function shown(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
-  const { $ref, allOf, oneOf, anyOf, properties, items, type, enum: values, examples } = schema as Parts;
+  const {
+    $ref,
+    allOf,
+    oneOf,
+    anyOf,
+    properties,
+    items,
+    type,
+    enum: values,
+    examples,
+  } = schema as Parts;
   const inside = (part: Json) => shown(part, schemas);
   if ($ref !== undefined) return inside(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Json);
   if (allOf) return allOf.map(inside).reduce((whole, part) => differing(whole, part as Json));
@@ -31,7 +45,10 @@ function shown(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
   if ('const' in schema) return schema.const;
   if (examples) return examples[0];
   if (type?.includes('null') || anyOf?.some((part) => part.type === 'null')) return null;
-  if (properties) return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inside(part)]));
+  if (properties)
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, part]) => [name, inside(part)]),
+    );
   if (values) return values[0];
   if (items) return [inside(items)];
   return type === 'object' ? {} : undefined;
@@ -44,11 +61,15 @@ function differing(value: unknown, difference: unknown): unknown {
     const entries = data.map((entry) => differing(entry, difference));
     return { ...value, data: entries, ...(items !== undefined && { items: entries }) };
   }
-  const changed = Object.entries(difference).map(([name, part]) => [name, differing(value[name], part)]);
+  const changed = Object.entries(difference).map(([name, part]) => [
+    name,
+    differing(value[name], part),
+  ]);
   return { ...value, ...Object.fromEntries(changed) };
 }
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isOther = (value: Json, { object }: Json): boolean => typeof object === 'string' && object !== value.object;
+const isOther = (value: Json, { object }: Json): boolean =>
+  typeof object === 'string' && object !== value.object;

@@ -12,9 +12,16 @@ interface OperationExamples {
 
 export type Examples = Readonly<Record<string, OperationExamples>>;
 
-const FILES = readdirSync(new URL('examples', import.meta.url)).filter((file) => file.endsWith('.js'));
-const modules = FILES.map(async (file) => (await import(`./examples/${file}`)) as { EXAMPLES: Examples });
+const FILES = readdirSync(new URL('examples', import.meta.url)).filter((file) =>
+  file.endsWith('.js'),
+);
+const modules = FILES.map(
+  async (file) => (await import(`./examples/${file}`)) as { EXAMPLES: Examples },
+);
 
-const all: Examples = Object.assign({}, ...(await Promise.all(modules)).map(({ EXAMPLES }) => EXAMPLES));
+const all: Examples = Object.assign(
+  {},
+  ...(await Promise.all(modules)).map(({ EXAMPLES }) => EXAMPLES),
+);
 
 export const examplesOf = (name: string): OperationExamples => all[name] ?? {};

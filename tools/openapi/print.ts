@@ -10,8 +10,12 @@ const NO_DATABASE = 'postgres://nobody@localhost/nothing';
 const config = readConfig({});
 const facts = factsOf();
 const module = AppModule.register(config, NO_DATABASE);
-const application = await NestFactory.create(module, new TillgateAdapter(config, new ErrorResponses(facts)), {
-  preview: true,
-  logger: false,
-});
+const application = await NestFactory.create(
+  module,
+  new TillgateAdapter(config, new ErrorResponses(facts)),
+  {
+    preview: true,
+    logger: false,
+  },
+);
 process.stdout.write(`${JSON.stringify(documentOf(application, facts), null, 2)}\n`);

@@ -9,7 +9,13 @@ import { idempotencyKeyOf } from '../../src/request/request.js';
 import { exampleId } from '../../src/request/schema.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
 import { PathIdPipe } from '../../src/request/validation/validation.js';
-import { invalidParam, invalidParams, noSuchRoute, notFound, Refusal } from '../../src/shared/errors.js';
+import {
+  invalidParam,
+  invalidParams,
+  noSuchRoute,
+  notFound,
+  Refusal,
+} from '../../src/shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../../src/shared/id.js';
 import type { Components } from './components.js';
 import { examplesOf } from './operation-examples.js';
@@ -46,11 +52,14 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
-  const isMerchantsWrite = (credential === 'secret' || credential === 'sandbox') && method !== 'get';
+  const isMerchantsWrite =
+    (credential === 'secret' || credential === 'sandbox') && method !== 'get';
   const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [
     ...(needsKey ? guardRefusals.filter(({ kind }) => kind !== 'right' || isMerchantsWrite) : []),
-    ...(credential === 'metrics' ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
+    ...(credential === 'metrics'
+      ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated')
+      : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
     ...(idKind ? [notFound('id')] : credential === 'sandbox' ? [noSuchRoute()] : []),
@@ -58,27 +67,40 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
     internalError(),
     ...(needsKey ? [unavailable()] : []),
   ];
-  return [...invalidExamples(route, components), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
+  return [
+    ...invalidExamples(route, components),
+    ...codes.map((refusal) => ({ name: refusal.code, refusal })),
+  ];
 }
 
 /** Headers without a usable key. Where the key is optional, a missing header is fine. */
 const sent = (rawHeaders: readonly string[]) => ({ raw: { rawHeaders } }) as FastifyRequest;
 const UNUSABLE = { required: [], accepted: ['Idempotency-Key', '""'] };
 
-function invalidExamples({ idempotencyKey, idKind, query, body }: Route, components: Components): Example[] {
+function invalidExamples(
+  { idempotencyKey, idKind, query, body }: Route,
+  components: Components,
+): Example[] {
   const found = [
     ...(idempotencyKey
       ? [
           {
             name: 'idempotency_key',
-            refusal: refusalOf(() => idempotencyKeyOf(sent(UNUSABLE[idempotencyKey]), idempotencyKey)),
+            refusal: refusalOf(() =>
+              idempotencyKeyOf(sent(UNUSABLE[idempotencyKey]), idempotencyKey),
+            ),
           },
         ]
       : []),
     ...(idKind ? [malformedId(idKind)] : []),
     ...(query ? invalidQueries(query, components) : []),
     ...(body
-      ? invalid(components, 'body', body, fieldsOf(body, components.facts).size === 0 ? { unknown: true } : {})
+      ? invalid(
+          components,
+          'body',
+          body,
+          fieldsOf(body, components.facts).size === 0 ? { unknown: true } : {},
+        )
       : []),
   ];
   const host = invalidParam('Host', 'required', 'The Host header is required.');
@@ -94,11 +116,18 @@ function invalidQueries(query: RequestClass, components: Components): Example[] 
   const fields = fieldsOf(query, components.facts);
   return [
     ...invalid(components, 'query', query, fields.has('limit') ? { limit: '0' } : {}),
-    ...(fields.has('cursor') ? invalid(components, 'malformed_cursor', query, { cursor: 'malformed' }) : []),
+    ...(fields.has('cursor')
+      ? invalid(components, 'malformed_cursor', query, { cursor: 'malformed' })
+      : []),
   ];
 }
 
-function invalid({ requests }: Components, name: string, request: RequestClass, value: object): Example[] {
+function invalid(
+  { requests }: Components,
+  name: string,
+  request: RequestClass,
+  value: object,
+): Example[] {
   const errors = requests.faultsOf(request, value);
   return errors.length > 0 ? [{ name, refusal: invalidParams(errors) }] : [];
 }
@@ -114,9 +143,17 @@ function refusalOf(attempt: () => unknown): Refusal {
   throw new Error(`Nothing was refused by ${attempt}.`);
 }
 
-export function rendered({ refusal, id }: Example, { method, path, idKind }: Place, { errors }: Components) {
+export function rendered(
+  { refusal, id }: Example,
+  { method, path, idKind }: Place,
+  { errors }: Components,
+) {
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
-  const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
+  const request = {
+    id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60',
+    method: method.toUpperCase(),
+    url,
+  };
   const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
   return { value: JSON.parse(answer.parts.body) as unknown };
 }

@@ -1,7 +1,17 @@
 import type { Facts } from '../../src/platform/facts.js';
 import { exampleId } from '../../src/request/schema.js';
-import { type Field, fieldsOf, type RequestClass, type Rule } from '../../src/request/validation/constraints.js';
-import { DATE_TIME, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import {
+  type Field,
+  fieldsOf,
+  type RequestClass,
+  type Rule,
+} from '../../src/request/validation/constraints.js';
+import {
+  DATE_TIME,
+  KEY_TEXT,
+  SECONDS,
+  VISIBLE_ASCII,
+} from '../../src/request/validation/formats.js';
 import type { IdKind } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
@@ -44,7 +54,11 @@ const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   }),
 };
 
-export function objectSchema(request: RequestClass, facts: Facts, schemaOf: (field: Field) => Keywords): Keywords {
+export function objectSchema(
+  request: RequestClass,
+  facts: Facts,
+  schemaOf: (field: Field) => Keywords,
+): Keywords {
   const fields = [...fieldsOf(request, facts)];
   const required = fields.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
@@ -69,14 +83,17 @@ export function shownSchema(field: Field, ofClass: OfClass): Keywords {
 function valueSchema({ nested, rules, entryRules, nullable }: Field, ofClass: OfClass): Keywords {
   const own = merged(rules);
   if (entryRules.some(({ name }) => name.includes('.'))) return mapSchema(own, entryRules);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(entryRules) };
+  if (own.type === 'array')
+    return { ...own, items: nested ? ofClass(nested()) : merged(entryRules) };
   if (nested) return ofClass(nested());
   return nullable ? { ...own, type: [own.type, 'null'] } : own;
 }
 
 function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords {
   const of = (part: string) =>
-    ofEntries.filter(({ name }) => name.startsWith(`${part}.`)).map(({ name, bound }) => [name.split('.')[1], bound]);
+    ofEntries
+      .filter(({ name }) => name.startsWith(`${part}.`))
+      .map(({ name, bound }) => [name.split('.')[1], bound]);
   return {
     type: 'object',
     maxProperties: maxItems,
@@ -86,5 +103,8 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
 }
 
 function merged(rules: readonly Rule[]): Keywords {
-  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]));
+  return Object.assign(
+    {},
+    ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]),
+  );
 }

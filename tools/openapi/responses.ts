@@ -2,7 +2,15 @@ import { errorSchema } from '../../src/request/error.view.js';
 import { headersOf } from '../../src/request/errors.js';
 import type { HEADERS } from './about.js';
 import { type Components, type Json, pascalCase, type Response } from './components.js';
-import { type Example, isCommon, type Place, type Refusing, refusedBy, rendered, statusOfExample } from './refusals.js';
+import {
+  type Example,
+  isCommon,
+  type Place,
+  type Refusing,
+  refusedBy,
+  rendered,
+  statusOfExample,
+} from './refusals.js';
 
 type HeaderName = keyof typeof HEADERS;
 
@@ -46,7 +54,9 @@ function refusal(route: Place, examples: readonly Example[], components: Compone
     content: {
       'application/json': {
         schema: errorOf(codes, components),
-        examples: Object.fromEntries(examples.map((one) => [one.name, shown(one, route, components)])),
+        examples: Object.fromEntries(
+          examples.map((one) => [one.name, shown(one, route, components)]),
+        ),
       },
     },
   };
@@ -74,5 +84,7 @@ function errorOf(codes: readonly string[], components: Components): Json {
 
 export function headers(names: readonly string[]): Json {
   const all = ['Request-Id', ...names];
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]));
+  return Object.fromEntries(
+    all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]),
+  );
 }

@@ -1,5 +1,10 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { METHOD_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import {
+  METHOD_METADATA,
+  PARAMTYPES_METADATA,
+  ROUTE_ARGS_METADATA,
+  RouteParamtypes,
+} from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
 import { PRESENCES } from '../../src/request/idempotency/idempotency.js';
 import {
@@ -43,9 +48,11 @@ export function routesOf(controller: Type): Route[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name] as object;
     if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
-    const credential: Credential = read(CREDENTIAL, handler) ?? read(CREDENTIAL, controller) ?? 'secret';
+    const credential: Credential =
+      read(CREDENTIAL, handler) ?? read(CREDENTIAL, controller) ?? 'secret';
     const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
-    if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
+    if (!operation && credential !== 'none')
+      throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
     const route = {
       controller,
@@ -59,11 +66,16 @@ export function routesOf(controller: Type): Route[] {
   });
 }
 
-export function webhooksOf(controller: Type, facts: Facts): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
+export function webhooksOf(
+  controller: Type,
+  facts: Facts,
+): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
   const webhooks = Object.entries(
     read<(facts: Facts) => Record<string, WebhookFacts>>(WEBHOOKS, controller)?.(facts) ?? {},
   );
-  return Object.fromEntries(webhooks.map(([type, webhook]) => [type, { ...webhook, tag: tagOf(controller) }]));
+  return Object.fromEntries(
+    webhooks.map(([type, webhook]) => [type, { ...webhook, tag: tagOf(controller) }]),
+  );
 }
 
 function tagOf(controller: Type): TagFacts {
@@ -73,9 +85,12 @@ function tagOf(controller: Type): TagFacts {
 }
 
 function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {
-  const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ?? []) as RequestClass[];
-  const all: Readonly<Record<string, Argument>> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
-  const argument = (type: RouteParamtypes) => Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
+  const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ??
+    []) as RequestClass[];
+  const all: Readonly<Record<string, Argument>> =
+    Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
+  const argument = (type: RouteParamtypes) =>
+    Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
   const classOf = (type: RouteParamtypes) => {
     const { index = -1, pipes = [] } = argument(type) ?? {};
     if (index >= 0 && !pipes.some((one) => one === RequestPipe))
@@ -84,15 +99,24 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
       );
     return classes[index];
   };
-  const dataOf = (pipe: unknown) => Object.values(all).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
+  const dataOf = (pipe: unknown) =>
+    Object.values(all).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
   const owned = dataOf(OwnerPipe) as OwnedResource | undefined;
   if (owned) {
     const isRead = read(METHOD_METADATA, controller.prototype[name]) === RequestMethod.GET;
-    return { idKind: owned.kind, body: isRead ? undefined : owned.form, query: isRead ? owned.form : undefined };
+    return {
+      idKind: owned.kind,
+      body: isRead ? undefined : owned.form,
+      query: isRead ? owned.form : undefined,
+    };
   }
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
   const body = dataOf(RequestPipe) as RequestClass | undefined;
-  return { body: body ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
+  return {
+    body: body ?? classOf(RouteParamtypes.BODY),
+    query: classOf(RouteParamtypes.QUERY),
+    idKind: pipe?.kind,
+  };
 }
 
 function read<Value>(key: string, target: object): Value | undefined {

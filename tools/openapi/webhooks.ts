@@ -3,7 +3,10 @@ import type { Components, Json } from './components.js';
 import { examplesOf } from './operation-examples.js';
 
 const HEADERS = [
-  ['webhook-id', "The event's identifier, the same in every attempt: what was seen before can be ignored."],
+  [
+    'webhook-id',
+    "The event's identifier, the same in every attempt: what was seen before can be ignored.",
+  ],
   ['webhook-timestamp', 'When this attempt was made, in Unix seconds. Refuse what is old.'],
   [
     'webhook-signature',
@@ -12,14 +15,20 @@ const HEADERS = [
 ] as const;
 
 export const RECEIVED = {
-  Received: { description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.' },
+  Received: {
+    description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.',
+  },
   Gone: { description: 'No more attempts are made for this event.' },
 };
 
 /** The ledger's differ from those of merchants by their organization only, and are not shown. */
 const exampleOf = (type: string) => (type.startsWith('ledger.') ? null : examplesOf(type).answer);
 
-export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, components: Components): Json {
+export function webhook(
+  type: string,
+  facts: WebhookFacts & { tag: TagFacts },
+  components: Components,
+): Json {
   return {
     post: {
       operationId: type.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -28,7 +37,13 @@ export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, c
       tags: [facts.tag.name],
       security: [],
       parameters: HEADERS.map(([name, description]) =>
-        components.parameter({ name, in: 'header', required: true, description, schema: { type: 'string' } }),
+        components.parameter({
+          name,
+          in: 'header',
+          required: true,
+          description,
+          schema: { type: 'string' },
+        }),
       ),
       requestBody: {
         required: true,

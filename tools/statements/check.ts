@@ -14,7 +14,8 @@ for (const [name, { text }] of judged) {
   for (const fault of await faultsOf(text, tables))
     complaints.push(`${name}: ${tables.has(fault) ? `no organization for ${fault}` : fault}.`);
 }
-for (const sql of WRONG) if ((await faultsOf(sql, TABLES)).length === 0) complaints.push(`Not refused: ${sql}`);
+for (const sql of WRONG)
+  if ((await faultsOf(sql, TABLES)).length === 0) complaints.push(`Not refused: ${sql}`);
 for (const sql of RIGHT) {
   for (const fault of await faultsOf(sql, TABLES)) complaints.push(`Refused for ${fault}: ${sql}`);
 }

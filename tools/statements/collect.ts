@@ -7,7 +7,8 @@ import { composed, type Form } from '../../src/engine/index.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/(?:modules\/)?([^/]+)\/(?:.*\/)?[^/]*\.js$/;
-const WITH_SQL = /\/dist\/src\/.*(persistence|engine|request\/idempotency|encryption|telemetry)\/.*\.js$/;
+const WITH_SQL =
+  /\/dist\/src\/.*(persistence|engine|request\/idempotency|encryption|telemetry)\/.*\.js$/;
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
 
 interface Found {
@@ -31,15 +32,18 @@ export async function collect(): Promise<Collected> {
   for (const [url, values] of adapters) {
     const [, folder = ''] = ADAPTERS.exec(url) ?? [];
     const file = basename(url, '.js');
-    const put = (place: string, text: string, isNamed: boolean) => texts.set(place, { text, folder, isNamed });
+    const put = (place: string, text: string, isNamed: boolean) =>
+      texts.set(place, { text, folder, isNamed });
     const add = (value: unknown, place: string): void => {
       if (typeof value === 'string') put(place, value, false);
       if (Array.isArray(value)) for (const each of value) add(each, place);
       if (value?.constructor !== Object) return;
       const { name, text, input } = value as Defined;
       if (typeof name === 'string' && typeof text === 'string') put(name, text, true);
-      else if (input) for (const each of statementsOf(value as Form)) put(each.name, each.text, true);
-      else for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
+      else if (input)
+        for (const each of statementsOf(value as Form)) put(each.name, each.text, true);
+      else
+        for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
     };
     for (const [name, value] of Object.entries(values)) add(value, `${file} ${name}`);
     // They are known when all records are loaded.
@@ -47,7 +51,8 @@ export async function collect(): Promise<Collected> {
     if (typeof values.ofFacts === 'function') add(values.ofFacts(facts), file);
   }
   const all = [...texts].filter(([, { text }]) => SQL.test(text));
-  const isPart = (text: string) => all.some(([, other]) => other.text !== text && other.text.includes(text));
+  const isPart = (text: string) =>
+    all.some(([, other]) => other.text !== text && other.text.includes(text));
   const statements = new Map(all.filter(([, { text, isNamed }]) => isNamed || !isPart(text)));
   return { statements, tables: ownedTables() };
 }
@@ -67,7 +72,9 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
       const module = next(url, context);
       if (!WITH_SQL.test(url)) return module;
       const source = String(module.source);
-      const names = [...source.matchAll(/^(?:export )?(?:const|function) (\w+)/gm)].map(([, name]) => name);
+      const names = [...source.matchAll(/^(?:export )?(?:const|function) (\w+)/gm)].map(
+        ([, name]) => name,
+      );
       const telling = `import { found } from '${import.meta.url}'; found.set('${url}', { ${names.join(', ')} });`;
       return { ...module, source: `${source}\n${telling}` };
     },
@@ -83,7 +90,9 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
 
 /** Those with an organization in each row: a ledger's key has none. */
 function ownedTables(): ReadonlySet<string> {
-  const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
+  const migrations = readdirSync('migrations').map((file) =>
+    readFileSync(`migrations/${file}`, 'utf8'),
+  );
   const owned = migrations.flatMap((text) => [
     ...text.matchAll(/CREATE TABLE (\w+) \(\s+organization_id uuid NOT NULL/g),
   ]);

@@ -5,7 +5,10 @@ import { fieldsOf, KINDS, listOf, type Node, nameOf, tablesIn } from './tree.js'
 /** How a statement begins that means the rows of both modes, or of all organizations. It gives the reason. */
 const FOR_BOTH = /^\s*\/\* (?:both modes|every organization): \S.{15,}? \*\//s;
 
-export async function modesMissingIn(sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> {
+export async function modesMissingIn(
+  sql: string,
+  tables: ReadonlySet<string>,
+): Promise<readonly string[]> {
   if (FOR_BOTH.test(sql)) return [];
   const { stmts = [] } = await parse(sql);
   return missing(stmts, tables);
@@ -21,7 +24,8 @@ function missing(tree: unknown, tables: ReadonlySet<string>): string[] {
 
 /** A new row has a mode, because the column is never null. */
 function missingOf(kind: string, query: Node, tables: ReadonlySet<string>): string[] {
-  const changed = kind === 'UpdateStmt' || kind === 'DeleteStmt' ? [{ RangeVar: query.relation }] : [];
+  const changed =
+    kind === 'UpdateStmt' || kind === 'DeleteStmt' ? [{ RangeVar: query.relation }] : [];
   const from = [...changed, ...listOf(query.fromClause), ...listOf(query.usingClause)];
   const compared = new Set(modesIn([query.whereClause, from]));
   const read = tablesIn(from).filter(({ relname }) => tables.has(relname as string));

@@ -36,9 +36,13 @@ const VOLATILE = /"(?:clock_timestamp|random|gen_random_uuid|nextval|timeofday)"
 const ELEMENT = /"A_Indirection"/;
 
 /** What is wrong with the statement: one line for each table that it does not bind to its organization. */
-export async function faultsOf(sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> {
+export async function faultsOf(
+  sql: string,
+  tables: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const { stmts = [] } = await parse(sql);
-  if (FOR_ALL.test(sql)) return changes(stmts) ? ['changes or locks rows of all organizations'] : [];
+  if (FOR_ALL.test(sql))
+    return changes(stmts) ? ['changes or locks rows of all organizations'] : [];
   const reading = new Reading(tables);
   for (const { stmt = {} } of stmts) {
     if (!KINDS.some((kind) => kind in stmt)) reading.faults.push('is no query');
@@ -67,7 +71,12 @@ class Reading {
     }
   }
 
-  private query(kind: string, query: Node, outer: Query | undefined, outside: ReadonlySet<string>): void {
+  private query(
+    kind: string,
+    query: Node,
+    outer: Query | undefined,
+    outside: ReadonlySet<string>,
+  ): void {
     const { withClause, ...rest } = query;
     const ctes = this.commonTables(withClause as Node | undefined, outer, outside);
     if (kind === 'MergeStmt') this.faults.push('is a MERGE, which this check does not read');
@@ -77,16 +86,25 @@ class Reading {
     }
     const changed = kind === 'SelectStmt' ? [] : [{ RangeVar: query.relation }];
     const from = [...changed, ...listOf(query.fromClause), ...listOf(query.usingClause)];
-    const own: Query = { tables: new Map(from.flatMap((each) => this.named(each, ctes))), bound: new Set(), outer };
+    const own: Query = {
+      tables: new Map(from.flatMap((each) => this.named(each, ctes))),
+      bound: new Set(),
+      outer,
+    };
     if (kind === 'InsertStmt') this.insert(query, own, ctes);
     else this.bind(own, [...conditionsOf(query.whereClause), ...from.flatMap(joinsOf)]);
-    if (targetsOf(query).includes(ORGANIZATION)) this.faults.push('moves a row to another organization');
+    if (targetsOf(query).includes(ORGANIZATION))
+      this.faults.push('moves a row to another organization');
     for (const [name, table] of own.tables) if (!own.bound.has(name)) this.faults.push(table);
     // Conditions of the INSERT are those of its SELECT, which is a query of its own.
     this.visit(rest, own, ctes);
   }
 
-  private commonTables(clause: Node | undefined, outer: Query | undefined, outside: ReadonlySet<string>) {
+  private commonTables(
+    clause: Node | undefined,
+    outer: Query | undefined,
+    outside: ReadonlySet<string>,
+  ) {
     const names = new Set(outside);
     for (const { CommonTableExpr } of listOf(clause?.ctes)) {
       const { ctename, ctequery } = CommonTableExpr as Node;
@@ -128,7 +146,8 @@ class Reading {
       for (const { sides, binds } of conditions) {
         for (const [one, other] of [sides, sides.toReversed()] as [unknown, unknown][]) {
           const name = this.organizationOf(one, own);
-          const isBindable = name !== undefined && own.tables.has(name) && (!binds || binds.has(name));
+          const isBindable =
+            name !== undefined && own.tables.has(name) && (!binds || binds.has(name));
           if (isBindable && this.isOrganization(other, own)) own.bound.add(name);
         }
       }
@@ -159,7 +178,9 @@ class Reading {
 
   /** A new row takes the organization's parameter, or the column of a row that is bound. A conflict is with a row of the same key. */
   private insert(query: Node, own: Query, ctes: ReadonlySet<string>): void {
-    const place = listOf(query.cols).findIndex(({ ResTarget }) => (ResTarget as Node).name === ORGANIZATION);
+    const place = listOf(query.cols).findIndex(
+      ({ ResTarget }) => (ResTarget as Node).name === ORGANIZATION,
+    );
     const source = (query.selectStmt as { SelectStmt?: Node } | undefined)?.SelectStmt;
     const isBound = place >= 0 && source !== undefined && this.gives(source, place, ctes);
     if (isBound) for (const name of [...own.tables.keys()]) own.bound.add(name);
@@ -169,7 +190,10 @@ class Reading {
     // Citus inserts from one query, not from a union.
     if (source.op !== 'SETOP_NONE') return false;
     const from = listOf(source.fromClause);
-    const query = { tables: new Map(from.flatMap((each) => this.named(each, ctes))), bound: new Set<string>() };
+    const query = {
+      tables: new Map(from.flatMap((each) => this.named(each, ctes))),
+      bound: new Set<string>(),
+    };
     const selected: Query = { ...query, outer: undefined };
     this.bind(selected, [...conditionsOf(source.whereClause), ...from.flatMap(joinsOf)]);
     const rows = source.valuesLists

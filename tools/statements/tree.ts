@@ -11,14 +11,19 @@ export interface Condition {
 export function changes(tree: unknown): boolean {
   if (typeof tree !== 'object' || tree === null) return false;
   return Object.entries(tree).some(([key, value]) => {
-    return key === 'lockingClause' || (KINDS.slice(1) as readonly string[]).includes(key) || changes(value);
+    return (
+      key === 'lockingClause' ||
+      (KINDS.slice(1) as readonly string[]).includes(key) ||
+      changes(value)
+    );
   });
 }
 
 /** The equalities that hold for each row, which are those joined by AND. */
 export function conditionsOf(where: unknown, binds?: ReadonlySet<string>): Condition[] {
   const { BoolExpr: all, A_Expr: compared } = (where ?? {}) as { BoolExpr?: Node; A_Expr?: Node };
-  if (all?.boolop === 'AND_EXPR') return listOf(all.args).flatMap((each) => conditionsOf(each, binds));
+  if (all?.boolop === 'AND_EXPR')
+    return listOf(all.args).flatMap((each) => conditionsOf(each, binds));
   const operator = listOf(compared?.name).map(stringOf);
   if (compared?.kind !== 'AEXPR_OP' || operator.join() !== '=') return [];
   return [{ sides: [compared.lexpr, compared.rexpr], ...(binds && { binds }) }];
@@ -68,7 +73,10 @@ export function parameterOf(expression: unknown): number | undefined {
 }
 
 export function targetsOf({ relation, cols, targetList, onConflictClause }: Node): unknown[] {
-  const set = relation && !cols ? listOf(targetList) : listOf((onConflictClause as Node | undefined)?.targetList);
+  const set =
+    relation && !cols
+      ? listOf(targetList)
+      : listOf((onConflictClause as Node | undefined)?.targetList);
   return set.map(({ ResTarget }) => (ResTarget as Node).name);
 }
 

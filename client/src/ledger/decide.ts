@@ -6,7 +6,11 @@ import type { ClaimedRefund, SettleOptions } from './settle.js';
 /** Providers forget idempotency keys after 24 hours: the same request would then be a second payout. */
 const OLD_SECONDS = 12 * 3600;
 
-export async function decide(refund: ClaimedRefund, lease: Lease, options: SettleOptions): Promise<Outcome> {
+export async function decide(
+  refund: ClaimedRefund,
+  lease: Lease,
+  options: SettleOptions,
+): Promise<Outcome> {
   const { pay, find, stuckAfter = 20 } = options;
   const { number } = refund.claim;
   const lost = lease.lost.signal;

@@ -31,7 +31,11 @@ export class Lease {
     const begun = Date.now();
     const { id, organization, claim } = this.refund;
     try {
-      await this.refunds.extend(id, { claim: claim.number, lease_seconds: this.seconds, organization });
+      await this.refunds.extend(id, {
+        claim: claim.number,
+        lease_seconds: this.seconds,
+        organization,
+      });
       this.begun = begun;
     } catch (error) {
       // Unless the service has refused, the lease may still run, and the next renewal may arrive.

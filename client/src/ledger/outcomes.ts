@@ -22,7 +22,13 @@ export const stuck = (why: string) => ({ type: 'stuck', why }) as const;
 export const notThere = () => ({ type: 'not_there' }) as const;
 
 export type Outcome = ReturnType<
-  typeof succeeded | typeof failed | typeof submitted | typeof later | typeof unknown | typeof stuck | typeof notThere
+  | typeof succeeded
+  | typeof failed
+  | typeof submitted
+  | typeof later
+  | typeof unknown
+  | typeof stuck
+  | typeof notThere
 >;
 export type PayOutcome = Exclude<Outcome, { readonly type: 'not_there' }>;
 /** Without `later`: only who has just been refused knows that nothing was paid. */

@@ -17,7 +17,8 @@ export interface Payout {
   readonly reference?: string | undefined;
 }
 
-export interface ReconcileOptions extends Pick<SettleOptions, 'url' | 'key' | 'organization' | 'fetch'> {
+export interface ReconcileOptions
+  extends Pick<SettleOptions, 'url' | 'key' | 'organization' | 'fetch'> {
   /** The day from which on refunds are read, for example `2026-11-23`. Default: all are. */
   readonly from?: string | undefined;
 }
@@ -51,21 +52,27 @@ export async function reconcile(
   for (const [refund, payouts] of payoutsOf) {
     const [payout, ...further] = effective(payouts);
     const differs = kindOf(ours.get(refund), payout) !== undefined;
-    const own = differs ? await refunds.retrieve(refund, { organization }).catch(absent) : ours.get(refund);
+    const own = differs
+      ? await refunds.retrieve(refund, { organization }).catch(absent)
+      : ours.get(refund);
     const kind = kindOf(own, payout);
     if (kind) differences.push({ kind, refund, ours: own, theirs: payout });
     for (const one of further) differences.push({ kind: 'extra', refund, ours: own, theirs: one });
     ours.delete(refund);
   }
   for (const own of ours.values()) {
-    if (mustBePaid(own)) differences.push({ kind: 'missing', refund: own.id, ours: own, theirs: undefined });
+    if (mustBePaid(own))
+      differences.push({ kind: 'missing', refund: own.id, ours: own, theirs: undefined });
   }
   for (const payout of elsewhere)
     differences.push({ kind: 'elsewhere', refund: undefined, ours: undefined, theirs: payout });
   return differences;
 }
 
-async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>, known: ReadonlyMap<string, string>) {
+async function byRefund(
+  theirs: Iterable<Payout> | AsyncIterable<Payout>,
+  known: ReadonlyMap<string, string>,
+) {
   const payoutsOf = new Map<string, Payout[]>();
   const elsewhere: Payout[] = [];
   for await (const payout of theirs) {
@@ -80,7 +87,8 @@ async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>, known:
 function refundsByReference(ours: Iterable<LedgerRefund>): Map<string, string> {
   const known = new Map<string, string>();
   for (const { id, status, provider_reference: reference } of ours) {
-    if (reference !== null && (status !== 'failed' || !known.has(reference))) known.set(reference, id);
+    if (reference !== null && (status !== 'failed' || !known.has(reference)))
+      known.set(reference, id);
   }
   return known;
 }
@@ -93,7 +101,10 @@ function effective(payouts: readonly Payout[]): [Payout, ...Payout[]] {
 
 const STATES = { pending: ['pending'], succeeded: ['succeeded'], failed: ['failed', 'canceled'] };
 
-function kindOf(own: LedgerRefund | undefined, { amount, currency, status }: Payout): Difference['kind'] | undefined {
+function kindOf(
+  own: LedgerRefund | undefined,
+  { amount, currency, status }: Payout,
+): Difference['kind'] | undefined {
   if (own === undefined) return 'extra';
   if (own.amount !== amount || own.currency !== currency) return 'amount';
   return STATES[status].includes(own.status) ? undefined : 'state';
@@ -105,6 +116,7 @@ function mustBePaid({ status, provider_reference }: LedgerRefund): boolean {
 
 /** 400 is an ID that is not one of Tillgate. */
 function absent(error: unknown): undefined {
-  if (error instanceof TillgateError && (error.status === 404 || error.status === 400)) return undefined;
+  if (error instanceof TillgateError && (error.status === 404 || error.status === 400))
+    return undefined;
   throw error;
 }

@@ -11,11 +11,17 @@ export async function recordPayout(
   { payment, amount, currency, status, reference }: Payout,
   { url: baseUrl, key, fetch }: Pick<ReconcileOptions, 'url' | 'key' | 'fetch'>,
 ): Promise<LedgerRefund> {
-  if (payment === undefined || reference === undefined) throw new TypeError('A payout has a payment and a reference.');
+  if (payment === undefined || reference === undefined)
+    throw new TypeError('A payout has a payment and a reference.');
   if (status !== 'succeeded') throw new TypeError(`${reference} is ${status}, not succeeded.`);
   const { payments, refunds } = new TillgateLedger({ baseUrl, key, fetch });
   const paid = await payments.retrieve(payment);
   if (currency !== paid.currency)
     throw new TypeError(`${reference} is in ${currency}, ${payment} in ${paid.currency}.`);
-  return refunds.record({ organization: paid.organization, payment, amount, provider_reference: reference });
+  return refunds.record({
+    organization: paid.organization,
+    payment,
+    amount,
+    provider_reference: reference,
+  });
 }

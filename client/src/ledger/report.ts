@@ -19,7 +19,10 @@ export async function report(
     case 'succeeded':
       return refunds.succeed(id, { organization, provider_reference: outcome.reference ?? null });
     case 'failed': {
-      const failure = { organization, reason: [...outcome.reason].slice(0, LONGEST_REASON).join('') };
+      const failure = {
+        organization,
+        reason: [...outcome.reason].slice(0, LONGEST_REASON).join(''),
+      };
       if (refund.status === 'succeeded') return refunds.return(id, failure);
       return refunds.fail(id, claim === 0 ? failure : { ...failure, claim });
     }
@@ -28,7 +31,10 @@ export async function report(
       return refunds.extend(id, { organization, claim, ...lease });
     }
     case 'later': {
-      const wait = Math.min(outcome.seconds * 2 ** (claim - 1), Math.max(outcome.seconds, HOUR_SECONDS));
+      const wait = Math.min(
+        outcome.seconds * 2 ** (claim - 1),
+        Math.max(outcome.seconds, HOUR_SECONDS),
+      );
       return refunds.release(id, { organization, claim, delay_seconds: Math.ceil(wait) });
     }
     case 'stuck':

@@ -83,7 +83,9 @@ class Settlement implements Worker {
   private async keepClaiming(): Promise<void> {
     const { concurrency = 10, pollSeconds = 5 } = this.options;
     while (!this.stopping.signal.aborted) {
-      const claimed = await this.claim(concurrency - this.atWork.size).catch((error) => this.complain(error));
+      const claimed = await this.claim(concurrency - this.atWork.size).catch((error) =>
+        this.complain(error),
+      );
       if (!claimed) {
         await wait(pollSeconds * 1000, this.pause.signal).catch(() => undefined);
         this.pause = new AbortController();
@@ -95,7 +97,11 @@ class Settlement implements Worker {
   private async claim(limit: number): Promise<number> {
     const { leaseSeconds = 60, organization = null } = this.options;
     const begun = Date.now();
-    const { data } = await this.ledger.refunds.claim({ limit, lease_seconds: leaseSeconds, organization });
+    const { data } = await this.ledger.refunds.claim({
+      limit,
+      lease_seconds: leaseSeconds,
+      organization,
+    });
     for (const refund of data) {
       const work = this.work(refund, new Lease(this.ledger.refunds, refund, leaseSeconds, begun));
       this.atWork.add(work);
@@ -120,7 +126,10 @@ class Settlement implements Worker {
   }
 
   private async lookAtSubmitted(): Promise<void> {
-    for await (const refund of this.ledger.refunds.list({ organization: this.options.organization, limit: 100 })) {
+    for await (const refund of this.ledger.refunds.list({
+      organization: this.options.organization,
+      limit: 100,
+    })) {
       if (this.stopping.signal.aborted) return;
       if (refund.provider_reference !== null) await this.lookAt(refund);
     }
@@ -128,7 +137,8 @@ class Settlement implements Worker {
 
   private async lookAt(refund: LedgerRefund): Promise<void> {
     const outcome = await ask(this.options.find, refund, this.options);
-    const isKnown = outcome.type === refund.status || (outcome.type === 'failed' && refund.status === 'canceled');
+    const isKnown =
+      outcome.type === refund.status || (outcome.type === 'failed' && refund.status === 'canceled');
     const isFinal = outcome.type === 'succeeded' || outcome.type === 'failed';
     if (isFinal && !isKnown) await this.tell(refund, outcome);
   }
@@ -140,12 +150,14 @@ class Settlement implements Worker {
       await report(this.ledger.refunds, refund, outcome);
     } catch (error) {
       // Another worker has claimed the refund, and reports it.
-      if (!(error instanceof TillgateError && error.code === 'refund_claimed')) this.complain(error, refund);
+      if (!(error instanceof TillgateError && error.code === 'refund_claimed'))
+        this.complain(error, refund);
     }
   }
 
   private complain(error: unknown, refund?: LedgerRefund): void {
-    const { onError = (thrown, about) => console.error(about?.id ?? 'Tillgate:', thrown) } = this.options;
+    const { onError = (thrown, about) => console.error(about?.id ?? 'Tillgate:', thrown) } =
+      this.options;
     onError(error, refund);
   }
 }

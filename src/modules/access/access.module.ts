@@ -4,14 +4,20 @@ import { CallerClock } from '../../shared/clock.js';
 import { RATE_LIMITED } from '../../shared/errors.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
 import { INVALID_API_KEY, KeyGuard, unauthorized } from './adapters/http/key.guard.js';
-import { ApiKeysController, OrganizationsController } from './adapters/http/operator.controllers.js';
+import {
+  ApiKeysController,
+  OrganizationsController,
+} from './adapters/http/operator.controllers.js';
 import { OperatorWrites } from './adapters/http/operator-writes.js';
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
 import { RIGHT_MISSING, RightGuard, rightMissing } from './adapters/http/right.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
-import { OrganizationRecord, PaymentUrlRecord } from './adapters/persistence/organization.record.js';
+import {
+  OrganizationRecord,
+  PaymentUrlRecord,
+} from './adapters/persistence/organization.record.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
@@ -26,7 +32,13 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 import { ORGANIZATION_REFERENCE_REUSED } from './domain/organization.js';
 import { ORGANIZATION_FACTS } from './facts.js';
 
-const USE_CASES = [AdvanceTestClock, Authenticate, FailuresByAddress, ManageApiKeys, ManageOrganizations];
+const USE_CASES = [
+  AdvanceTestClock,
+  Authenticate,
+  FailuresByAddress,
+  ManageApiKeys,
+  ManageOrganizations,
+];
 
 /**
  * Authenticates callers, and lets the platform sign its merchants up by program. Global, because AppModule runs its guards
@@ -51,7 +63,13 @@ export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, PaymentUrlRecord, ApiKeyRecord, TestClockRecord],
   resources: [ORGANIZATION_FACTS],
-  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RIGHT_MISSING, RATE_LIMITED, ORGANIZATION_REFERENCE_REUSED],
+  errors: [
+    INVALID_API_KEY,
+    ORIGIN_NOT_ALLOWED,
+    RIGHT_MISSING,
+    RATE_LIMITED,
+    ORGANIZATION_REFERENCE_REUSED,
+  ],
   diagnoses: [UNUSED_OPERATOR_KEYS],
   guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rightMissing(), rateLimited(100)],

@@ -4,5 +4,9 @@ export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageOrganizations } from './application/manage-organizations.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
 export { API_KEY_ID, isOwned, KEY_KINDS } from './domain/api-key.js';
-export { MAX_RETENTION_DAYS, REFUND_APPROVALS } from './domain/organization.js';
+export {
+  MAX_RETENTION_DAYS,
+  type OrganizationChange,
+  REFUND_APPROVALS,
+} from './domain/organization.js';
 export { MOST_AHEAD_SECONDS } from './domain/test-clock.js';

@@ -24,7 +24,11 @@ import { SESSION_FACTS } from './facts.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [CheckoutSessionsController, CheckoutSessionWaitsController, LedgerCheckoutSessionsController],
+  controllers: [
+    CheckoutSessionsController,
+    CheckoutSessionWaitsController,
+    LedgerCheckoutSessionsController,
+  ],
   providers: [
     ChangeCheckoutSession,
     SessionSweeper,

@@ -20,7 +20,13 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 @Module({
   imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
-  providers: [PayFromPage, ReadPage, SetPaymentUrl, TransferSweeper, { provide: Pages, useClass: TypeormPages }],
+  providers: [
+    PayFromPage,
+    ReadPage,
+    SetPaymentUrl,
+    TransferSweeper,
+    { provide: Pages, useClass: TypeormPages },
+  ],
 })
 class PageModule {}
 

@@ -22,7 +22,12 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 
 @Module({
   imports: [CheckoutModule, EventsModule],
-  controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController, CheckoutSessionHelpersController],
+  controllers: [
+    PaymentsController,
+    LedgerPaymentsController,
+    LedgerHoldsController,
+    CheckoutSessionHelpersController,
+  ],
   providers: [
     ChangeHolds,
     RecordPayment,

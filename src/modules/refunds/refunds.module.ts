@@ -2,7 +2,10 @@ import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule, recordedBy } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { LedgerClaimsController, LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
+import {
+  LedgerClaimsController,
+  LedgerRefundsController,
+} from './adapters/http/ledger-refunds.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { ApprovalsController, RefundsController } from './adapters/http/refunds.controller.js';
 import { STUCK_REFUNDS, UNAPPROVED_REFUNDS } from './adapters/persistence/diagnoses.js';

@@ -7,13 +7,19 @@ import {
   LedgerWebhookEndpointsController,
   WebhookEndpointsController,
 } from './adapters/http/webhook-endpoints.controller.js';
-import { DELIVERIES_OF_EVENTS, WEBHOOK_TRACES } from './adapters/persistence/deliveries-of-events.js';
+import {
+  DELIVERIES_OF_EVENTS,
+  WEBHOOK_TRACES,
+} from './adapters/persistence/deliveries-of-events.js';
 import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-deliveries.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
-import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
+import {
+  LedgerWebhookEndpointRecord,
+  WebhookEndpointRecord,
+} from './adapters/persistence/webhook-endpoint.record.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
@@ -28,7 +34,11 @@ import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 /** Delivers events as webhooks. */
 @Module({
   imports: [EventsModule],
-  controllers: [EventDeliveriesController, WebhookEndpointsController, LedgerWebhookEndpointsController],
+  controllers: [
+    EventDeliveriesController,
+    WebhookEndpointsController,
+    LedgerWebhookEndpointsController,
+  ],
   providers: [
     AttemptDelivery,
     ManageWebhookEndpoints,

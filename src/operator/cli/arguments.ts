@@ -7,13 +7,18 @@ import { currencyOf } from '../../shared/money.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const modeOption = () => new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory();
+export const modeOption = () =>
+  new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory();
 
 export function id(kind: IdKind): (text: string) => string {
   return (text) => {
     if (isId(kind, text)) return text;
-    const form = kind.hasMode ? `${kind.prefix}_test_… or ${kind.prefix}_live_…` : `${kind.prefix}_…`;
-    throw new InvalidArgumentError(`It must be a whole identifier, ${form}, with 26 characters after the last _.`);
+    const form = kind.hasMode
+      ? `${kind.prefix}_test_… or ${kind.prefix}_live_…`
+      : `${kind.prefix}_…`;
+    throw new InvalidArgumentError(
+      `It must be a whole identifier, ${form}, with 26 characters after the last _.`,
+    );
   };
 }
 
@@ -33,7 +38,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 export function duration(text: string): number {
   const milliseconds = durationOf(text);
-  if (milliseconds === undefined) throw new InvalidArgumentError('It must be a span like 90s, 45m, 12h or 7d.');
+  if (milliseconds === undefined)
+    throw new InvalidArgumentError('It must be a span like 90s, 45m, 12h or 7d.');
   return milliseconds;
 }
 
@@ -53,7 +59,9 @@ export function pastInstant(text: string): number {
   const span = durationOf(text);
   const instant = span === undefined ? parseInstant(text) : Date.now() - span;
   if (instant !== undefined) return instant;
-  throw new InvalidArgumentError('It must be a span like 7d, an RFC 3339 time, a date or Unix seconds.');
+  throw new InvalidArgumentError(
+    'It must be a span like 7d, an RFC 3339 time, a date or Unix seconds.',
+  );
 }
 
 function durationOf(text: string): number | undefined {

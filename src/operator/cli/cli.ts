@@ -5,7 +5,9 @@ requireNode();
 const { runCommand } = await import('./program.js');
 
 // `tillgate key list | head` closes the pipe before everything is written.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? undefined : 1));
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+  process.exit(code === 'EPIPE' ? undefined : 1),
+);
 
 await runCommand(process.argv.slice(2));
 // An application that did not start cannot be closed: its connections would keep the command from ending.

@@ -9,7 +9,15 @@ import { Clock } from '../../shared/clock.js';
 import { adviceOn, messageOf } from '../migrate/migrate.js';
 import { connected, hasOtherProcess } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
-import { capacity, clocks, pooler, schema, secrets, server, timeLimits } from './doctor/database.js';
+import {
+  capacity,
+  clocks,
+  pooler,
+  schema,
+  secrets,
+  server,
+  timeLimits,
+} from './doctor/database.js';
 import { type Finding, fail, ok, warn } from './doctor/finding.js';
 import { print, withDatabase } from './run.js';
 
@@ -27,16 +35,33 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('look for what makes the service fail')
     .description('look for what makes the service fail, and say what to do; exits 1 on a failure')
-    .option('--machines <number>', 'how many machines run the service on this database', wholeNumber(1, 1000), 1)
+    .option(
+      '--machines <number>',
+      'how many machines run the service on this database',
+      wholeNumber(1, 1000),
+      1,
+    )
     .option('--json', 'print one JSON object on a terminal, too')
     .action(async ({ machines, json }) => {
-      const show = json || !process.stdout.isTTY ? print : (result: Report) => process.stdout.write(linesOf(result));
+      const show =
+        json || !process.stdout.isTTY
+          ? print
+          : (result: Report) => process.stdout.write(linesOf(result));
       try {
         const clock = new Clock();
-        await withDatabase(async (url, config) => report(await examine({ config, url, machines, clock })), show);
+        await withDatabase(
+          async (url, config) => report(await examine({ config, url, machines, clock })),
+          show,
+        );
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        show(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/reference/settings.md.'))));
+        show(
+          report(
+            error.faults.map((fault) =>
+              fail('settings', fault, 'Correct it: docs/reference/settings.md.'),
+            ),
+          ),
+        );
       }
     });
 }
@@ -70,7 +95,10 @@ export async function examine(examination: Examination): Promise<Finding[]> {
   }
 }
 
-async function look(client: Client, { config, url, machines, clock }: Examination): Promise<Finding[]> {
+async function look(
+  client: Client,
+  { config, url, machines, clock }: Examination,
+): Promise<Finding[]> {
   const known = await schema(client);
   return [
     encrypted(client),
@@ -86,11 +114,15 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
 
 async function lookAtRows(client: Client, config: Config): Promise<Finding[]> {
   const found = await tried('secrets', secrets(client, config));
-  for (const one of factsOf().diagnoses) found.push(...(await tried(one.name, diagnosed(client, one))));
+  for (const one of factsOf().diagnoses)
+    found.push(...(await tried(one.name, diagnosed(client, one))));
   return found;
 }
 
-async function diagnosed(client: Client, { name, text, well, warnings }: Diagnosis): Promise<Finding[]> {
+async function diagnosed(
+  client: Client,
+  { name, text, well, warnings }: Diagnosis,
+): Promise<Finding[]> {
   const { rows } = await client.query<never>(text);
   const found = warnings(rows).map(({ found, advice }) => warn(name, found, advice));
   return found.length > 0 ? found : [ok(name, well)];
@@ -98,7 +130,11 @@ async function diagnosed(client: Client, { name, text, well, warnings }: Diagnos
 
 async function tried(name: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {
   const found = await check.catch((error: Error) =>
-    fail(name, `This cannot be checked: ${error.message}.`, 'Mend what the error names, and run doctor again.'),
+    fail(
+      name,
+      `This cannot be checked: ${error.message}.`,
+      'Mend what the error names, and run doctor again.',
+    ),
   );
   return [found].flat();
 }
@@ -106,7 +142,11 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
 /** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
 export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding {
   const { rejectUnauthorized = true } = Object(ssl) as TlsOptions;
-  if (ssl) return ok('tls', `The connection is encrypted${rejectUnauthorized ? ', and the server verified' : ''}.`);
+  if (ssl)
+    return ok(
+      'tls',
+      `The connection is encrypted${rejectUnauthorized ? ', and the server verified' : ''}.`,
+    );
   if (/^(localhost$|127\.|::1$|\/)/.test(host))
     return ok('tls', 'The connection is not encrypted; the database is on this machine.');
   const advice =
@@ -114,7 +154,12 @@ export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding 
   return warn('tls', `The connection to ${host} is not encrypted.`, advice);
 }
 
-function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }: Config): Finding[] {
+function settings({
+  databaseUrl,
+  webhookAllowPrivate,
+  publicUrl,
+  encryptionKey,
+}: Config): Finding[] {
   if (databaseUrl === undefined) {
     const advice = 'It is meant for a first try: set DATABASE_URL to a PostgreSQL of your own.';
     return [warn('settings', 'The database is the embedded one.', advice)];
@@ -122,15 +167,22 @@ function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }
   const found: Finding[] = [];
   const doubt = (what: string, advice: string) => found.push(warn('settings', what, advice));
   if (webhookAllowPrivate) {
-    const advice = 'It is meant for development: unset WEBHOOK_ALLOW_PRIVATE where others choose the addresses.';
+    const advice =
+      'It is meant for development: unset WEBHOOK_ALLOW_PRIVATE where others choose the addresses.';
     doubt('Webhooks may reach private addresses.', advice);
   }
   if (publicUrl === undefined) {
-    doubt('PUBLIC_URL is not set: customers are shown no page.', 'Set it to the address at which customers reach /c/.');
+    doubt(
+      'PUBLIC_URL is not set: customers are shown no page.',
+      'Set it to the address at which customers reach /c/.',
+    );
   }
   if (encryptionKey === undefined) {
     const advice = 'Set it, and run `node dist/src/operator/cli/cli.js reencrypt`.';
-    doubt('ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.', advice);
+    doubt(
+      'ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.',
+      advice,
+    );
   }
   return found.length > 0 ? found : [ok('settings', 'All settings are valid.')];
 }

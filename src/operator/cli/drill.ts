@@ -10,10 +10,19 @@ export function addDrillCommand(program: Command): void {
     )
     .usage('[options] -- <command>')
     .allowExcessArguments()
-    .option('--seed <number>', 'the same seed is the same plan (default: any)', wholeNumber(0, 2 ** 31 - 1))
+    .option(
+      '--seed <number>',
+      'the same seed is the same plan (default: any)',
+      wholeNumber(0, 2 ** 31 - 1),
+    )
     .option('--refunds <number>', 'how many refunds', wholeNumber(40, 100_000), 200)
     .option('--seconds <number>', 'how long there are faults, at most', wholeNumber(5, 3600), 60)
-    .option('--limit <number>', 'how many seconds it lasts in all, at most', wholeNumber(5, 86_400), 300)
+    .option(
+      '--limit <number>',
+      'how many seconds it lasts in all, at most',
+      wholeNumber(5, 86_400),
+      300,
+    )
     .option('--restart', 'for a worker that works once and ends: start it again and again')
     .option('--bail', 'end when the first rule is broken')
     .option('--json', 'print one JSON object')

@@ -1,30 +1,43 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { apiKeyView, withKeyView } from '../../modules/access/adapters/representation/operator.views.js';
+import {
+  apiKeyView,
+  withKeyView,
+} from '../../modules/access/adapters/representation/operator.views.js';
 import { API_KEY_ID, isOwned, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
 import { MODES, RIGHTS } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';
 
-const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
+const EXPIRES =
+  'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
 const KINDS = 'secret or restricted for /v1, ledger for /ledger/v1, operator for /operator/v1';
 const kindOption = () => new Option('--kind <kind>', KINDS).choices(KEY_KINDS);
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('key').description('API keys: a key is printed once, when it is made');
+  const keys = program
+    .command('key')
+    .description('API keys: a key is printed once, when it is made');
   addCreate(keys);
   addRotate(keys);
 
   const list = keys.command('list').description('list the keys of an organization or of a kind');
   list
-    .option('--org <organization>', 'the organization of secret and restricted keys', id(ORGANIZATION_ID))
+    .option(
+      '--org <organization>',
+      'the organization of secret and restricted keys',
+      id(ORGANIZATION_ID),
+    )
     .addOption(kindOption())
     .action(({ kind, org }) => {
       const owner = kind === undefined || isOwned(kind) ? org : null;
-      if (owner === undefined) return list.error('--org is missing: secret keys belong to an organization.');
+      if (owner === undefined)
+        return list.error('--org is missing: secret keys belong to an organization.');
       return withApplication(async (application) => {
         const { items } = await application.get(ManageApiKeys).list(owner);
-        const data = items.filter(({ state }) => kind === undefined || state.kind === kind).toReversed();
+        const data = items
+          .filter(({ state }) => kind === undefined || state.kind === kind)
+          .toReversed();
         return { object: 'list', data: data.map(apiKeyView) };
       });
     });
@@ -34,30 +47,50 @@ export function addKeyCommands(program: Command): void {
     .description('end a key: it stops everywhere within 5 seconds')
     .argument('<key>', 'its id, key_…', id(API_KEY_ID))
     .action((key) =>
-      withApplication(async (application) => apiKeyView(await application.get(ManageApiKeys).revoke(key))),
+      withApplication(async (application) =>
+        apiKeyView(await application.get(ManageApiKeys).revoke(key)),
+      ),
     );
 }
+
+const CREATE = {
+  mode: 'test or live data; an operator key has none',
+  org: 'whose key it is; a ledger or operator key is nobody’s',
+  holder: 'who uses it, a person or a program (default: the ID of the key)',
+  right: 'what a restricted key may do besides reading; may be repeated',
+  origin: 'a browser origin that may use it, for trusted pages only; may be repeated',
+};
 
 function addCreate(keys: Command): void {
   const create = keys.command('create').description('create a key');
   create
-    .addOption(new Option('--mode <mode>', 'test or live data; an operator key has none').choices(MODES))
+    .addOption(new Option('--mode <mode>', CREATE.mode).choices(MODES))
     .addOption(kindOption().default('secret' as const))
-    .option('--org <organization>', 'whose key it is; a ledger or operator key is nobody’s', id(ORGANIZATION_ID))
-    .option('--holder <name>', 'who uses it, a person or a program (default: the ID of the key)')
-    .addOption(
-      new Option('--right <right...>', 'what a restricted key may do besides reading; may be repeated').choices(RIGHTS),
-    )
-    .option('--origin <origin...>', 'a browser origin that may use it, for trusted pages only; may be repeated')
+    .option('--org <organization>', CREATE.org, id(ORGANIZATION_ID))
+    .option('--holder <name>', CREATE.holder)
+    .addOption(new Option('--right <right...>', CREATE.right).choices(RIGHTS))
+    .option('--origin <origin...>', CREATE.origin)
     .option('--expires <when>', EXPIRES, end)
-    .action(({ mode = null, org: organization = null, right: rights, origin: origins, expires, ...terms }) => {
-      if (isOwned(terms.kind) && organization === null) {
-        create.error('--org is missing: a secret key belongs to an organization.');
-      }
-      if (terms.kind !== 'operator' && mode === null) create.error('--mode is missing: only an operator key has none.');
-      const input = { ...terms, mode, organization, rights, origins, ...expires };
-      return withApplication(async (application) => withKeyView(await application.get(ManageApiKeys).create(input)));
-    });
+    .action(
+      ({
+        mode = null,
+        org: organization = null,
+        right: rights,
+        origin: origins,
+        expires,
+        ...terms
+      }) => {
+        if (isOwned(terms.kind) && organization === null) {
+          create.error('--org is missing: a secret key belongs to an organization.');
+        }
+        if (terms.kind !== 'operator' && mode === null)
+          create.error('--mode is missing: only an operator key has none.');
+        const input = { ...terms, mode, organization, rights, origins, ...expires };
+        return withApplication(async (application) =>
+          withKeyView(await application.get(ManageApiKeys).create(input)),
+        );
+      },
+    );
 }
 
 function addRotate(keys: Command): void {
@@ -70,7 +103,10 @@ function addRotate(keys: Command): void {
     .action((old, { overlap, expires }) =>
       withApplication(async (application) => {
         const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, ...expires });
-        return { ...withKeyView(rotated), previous_expires_at: Math.floor(rotated.previousExpiresAt / 1000) };
+        return {
+          ...withKeyView(rotated),
+          previous_expires_at: Math.floor(rotated.previousExpiresAt / 1000),
+        };
       }),
     );
 }

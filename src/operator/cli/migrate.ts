@@ -1,5 +1,11 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { assertCitus, distributeTables, limitRole, migrate, revertLast } from '../migrate/migrate.js';
+import {
+  assertCitus,
+  distributeTables,
+  limitRole,
+  migrate,
+  revertLast,
+} from '../migrate/migrate.js';
 import { isPooled } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
@@ -12,13 +18,22 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .description('bring the database schema up to date')
     .addOption(
-      new Option('--revert', 'undo the last migration and drop what it stored: stop the servers first').conflicts(
-        'distribute',
-      ),
+      new Option(
+        '--revert',
+        'undo the last migration and drop what it stored: stop the servers first',
+      ).conflicts('distribute'),
     )
-    .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
+    .option(
+      '--service-role <role>',
+      'the database role of the service, if it is not the one that migrates',
+    )
     .option('--distribute', 'distribute the tables on Citus, after migrating')
-    .option('--shards <number>', 'with --distribute: parts of each table, for good', wholeNumber(1, 1_000), SHARDS)
+    .option(
+      '--shards <number>',
+      'with --distribute: parts of each table, for good',
+      wholeNumber(1, 1_000),
+      SHARDS,
+    )
     .action(({ revert, serviceRole, distribute, shards }) =>
       withDatabase(async (url) => {
         if (revert) return { reverted: (await revertLast(url)) ?? null };

@@ -1,9 +1,13 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { apiKeyView, organizationView } from '../../modules/access/adapters/representation/operator.views.js';
+import {
+  apiKeyView,
+  organizationView,
+} from '../../modules/access/adapters/representation/operator.views.js';
 import {
   MAX_RETENTION_DAYS,
   ManageApiKeys,
   ManageOrganizations,
+  type OrganizationChange,
   Organizations,
   REFUND_APPROVALS,
 } from '../../modules/access/index.js';
@@ -13,13 +17,18 @@ import { id, wholeNumber } from './arguments.js';
 import { committed, withApplication } from './run.js';
 
 export function addOrganizationCommands(program: Command): void {
-  const organizations = program.command('org').description('organizations: tenants, whose data is kept apart');
+  const organizations = program
+    .command('org')
+    .description('organizations: tenants, whose data is kept apart');
 
   organizations
     .command('create')
     .description('create an organization and its webhook secret')
     .argument('<name>', 'its name, in quotes if it has spaces')
-    .option('--reference <id>', 'your own ID of it, unique for ever: again, it is the first organization')
+    .option(
+      '--reference <id>',
+      'your own ID of it, unique for ever: again, it is the first organization',
+    )
     .action((name, { reference }) =>
       withApplication(async (application) => {
         const manage = application.get(ManageOrganizations);
@@ -57,13 +66,19 @@ function addReads(organizations: Command): void {
     );
 }
 
+const APPROVAL = 'refunds that wait for approval: of some keys, or all';
+const RETENTION = 'how long the details of closed sessions are kept';
+
 function addSet(organizations: Command): void {
   organizations
     .command('set')
     .description('change an organization or where customers pay')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .addOption(new Option('--mode <mode>', 'test or live data, for a payment URL').choices(MODES))
-    .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID}, in test mode also http: where to pay')
+    .option(
+      '--payment-url <url>',
+      'an https URL with {CHECKOUT_SESSION_ID}, in test mode also http: where to pay',
+    )
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
     .option('--name <name>', 'its new name')
     .option('--contact <address>', 'whom customers can ask: an e-mail address or an https URL')
@@ -72,26 +87,30 @@ function addSet(organizations: Command): void {
     .option('--no-terms-url', 'none')
     .option('--privacy-url <url>', 'an https URL of the privacy notice')
     .option('--no-privacy-url', 'none')
-    .addOption(
-      new Option('--refund-approval <which>', 'refunds that wait for approval: of some keys, or all').choices(
-        REFUND_APPROVALS,
-      ),
-    )
-    .option(
-      '--details-retention-days <days>',
-      'how long the details of closed sessions are kept',
-      wholeNumber(1, MAX_RETENTION_DAYS),
-    )
+    .addOption(new Option('--refund-approval <which>', APPROVAL).choices(REFUND_APPROVALS))
+    .option('--details-retention-days <days>', RETENTION, wholeNumber(1, MAX_RETENTION_DAYS))
     .option('--no-details-retention-days', 'for ever')
     .action((organization, { mode, paymentUrl, ...details }, command) => {
-      const given = Object.entries(details).map(([name, value]) => [name, value === false ? null : value]);
-      if ((mode === undefined) !== (paymentUrl === undefined) || (mode === undefined && given.length === 0)) {
+      const isUrlGiven = paymentUrl !== undefined;
+      const isNothingGiven = mode === undefined && Object.keys(details).length === 0;
+      if ((mode !== undefined) !== isUrlGiven || isNothingGiven) {
         command.error('Give --payment-url with its --mode, or another option.');
       }
-      const change = { ...Object.fromEntries(given), paymentUrl: mode && { [mode]: paymentUrl || null } };
-      return withApplication(async (application) => {
-        const manage = application.get(ManageOrganizations);
-        return organizationView(await committed(application, () => manage.change(organization, change)));
+      const given = Object.entries(details).map(([name, value]) => [
+        name,
+        value === false ? null : value,
+      ]);
+      return change(organization, {
+        ...Object.fromEntries(given),
+        paymentUrl: mode && { [mode]: paymentUrl || null },
       });
     });
+}
+
+function change(organization: string, settings: OrganizationChange): Promise<void> {
+  return withApplication(async (application) => {
+    const manage = application.get(ManageOrganizations);
+    const changing = committed(application, () => manage.change(organization, settings));
+    return organizationView(await changing);
+  });
 }

@@ -16,15 +16,25 @@ export function addPaymentCommands(program: Command): void {
     .description('record a captured payment, as the ledger does over HTTP')
     .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
     .addOption(modeOption())
-    .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', wholeNumber(1, MAX_AMOUNT))
+    .requiredOption(
+      '--amount <minor units>',
+      'for example 5000 for 50.00 USD',
+      wholeNumber(1, MAX_AMOUNT),
+    )
     .requiredOption('--currency <code>', 'for example usd', currency)
-    .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
+    .option(
+      '--session <session>',
+      'the checkout session that it pays, which completes it',
+      id(CHECKOUT_SESSION_ID),
+    )
     .action(({ org: organization, mode, amount, currency, session: checkoutSession = null }) =>
       withApplication(async (application) => {
         const capture = { amount, currency, checkoutSession, reference: null };
         const { payment } = await application
           .get(Units)
-          .commit({ organization, mode }, (unit) => application.get(RecordPayment).execute(unit, capture));
+          .commit({ organization, mode }, (unit) =>
+            application.get(RecordPayment).execute(unit, capture),
+          );
         return paymentView(payment);
       }),
     );

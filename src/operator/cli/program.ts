@@ -40,7 +40,8 @@ function newProgram(): Command {
       if (missing) command.error(missing);
     })
     .configureHelp({
-      optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
+      optionDescription: (option) =>
+        `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
     .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
   addStartCommand(program);

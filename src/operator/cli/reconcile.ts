@@ -29,7 +29,10 @@ export function addReconcileCommand(program: Command): void {
       'only of what was made since: a span (7d), an RFC 3339 time, a date or Unix seconds',
       pastInstant,
     )
-    .option('--repair', 'show what would make the sums of payments those of their refunds; changes nothing')
+    .option(
+      '--repair',
+      'show what would make the sums of payments those of their refunds; changes nothing',
+    )
     .option('--apply', 'with --repair: do it, and reconcile again')
     .action(({ since, repair = false, apply = false }) =>
       withApplication(async (application) => {
@@ -44,15 +47,23 @@ export function addReconcileCommand(program: Command): void {
 }
 
 /** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
-async function repairsOf(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
+async function repairsOf(
+  application: INestApplicationContext,
+  checks: readonly Check[],
+  isMeant: boolean,
+) {
   const [units, owners] = [application.get(Units), application.get(Owners)];
   const repair = application.get(RepairPayment, { strict: false });
-  const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
+  const ids = new Set(
+    checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)),
+  );
   const repairs = [];
   for (const id of ids) {
     const ledger = { mode: modeOf(id) };
     const owner = await owners.of(ledger, id);
-    const repaired = await units.commit(owner, (unit) => repair.execute(unit, ownId(unit, id), isMeant));
+    const repaired = await units.commit(owner, (unit) =>
+      repair.execute(unit, ownId(unit, id), isMeant),
+    );
     repairs.push({
       payment: id,
       amount_refunded: repaired.amountRefunded,
@@ -75,7 +86,8 @@ export async function reconcile(
     await database.manager.query('SET LOCAL statement_timeout = 0');
     await database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
     const made: Check[] = [];
-    for (const invariant of factsOf().invariants) made.push(await checkOf(database, first, invariant));
+    for (const invariant of factsOf().invariants)
+      made.push(await checkOf(database, first, invariant));
     return made;
   });
   return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
@@ -91,5 +103,9 @@ async function checkOf({ manager }: Database, first: string, invariant: Invarian
     [first],
   );
   const [found] = rows as [{ checked: number; broken: { id: string; mode: Mode }[] }];
-  return { promise, checked: found.checked, offenders: found.broken.map(({ id, mode }) => idOf(kind, id, mode)) };
+  return {
+    promise,
+    checked: found.checked,
+    offenders: found.broken.map(({ id, mode }) => idOf(kind, id, mode)),
+  };
 }

@@ -1,6 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CHECKOUT_SESSION_ID, ChangeCheckoutSession, SessionDetails } from '../../modules/checkout/index.js';
+import {
+  CHECKOUT_SESSION_ID,
+  ChangeCheckoutSession,
+  SessionDetails,
+} from '../../modules/checkout/index.js';
 import { Units } from '../../persistence/units.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
@@ -19,7 +23,8 @@ export function addRedactCommand(program: Command): void {
     .option('--email <address>', 'of the customer, in whatever case')
     .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, email, session }, command) => {
-      if (session !== undefined && email === undefined) return withApplication((one) => redactOne(one, session));
+      if (session !== undefined && email === undefined)
+        return withApplication((one) => redactOne(one, session));
       if (organization === undefined || email === undefined || session !== undefined)
         return command.error('Give --session, or --org with --email.');
       return withApplication((application) => redactAll(application, organization, email));
@@ -33,7 +38,11 @@ async function redactOne(application: INestApplicationContext, session: string) 
   return { redacted: 1 };
 }
 
-async function redactAll(application: INestApplicationContext, organization: string, email: string) {
+async function redactAll(
+  application: INestApplicationContext,
+  organization: string,
+  email: string,
+) {
   let redacted = 0;
   for (const mode of MODES) {
     const caller = { organization, mode };
@@ -47,7 +56,11 @@ async function redactAll(application: INestApplicationContext, organization: str
   return { redacted };
 }
 
-async function redact(application: INestApplicationContext, caller: Caller, session: OwnId): Promise<void> {
+async function redact(
+  application: INestApplicationContext,
+  caller: Caller,
+  session: OwnId,
+): Promise<void> {
   const changeSession = application.get(ChangeCheckoutSession);
   await application.get(Units).commit(caller, (unit) => changeSession.redact(unit, session));
 }

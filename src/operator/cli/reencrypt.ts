@@ -6,7 +6,9 @@ export function addReencryptCommand(program: Command): void {
   program
     .command('reencrypt')
     .summary('encrypt stored secrets anew')
-    .description('encrypt stored secrets anew, under ENCRYPTION_KEY; exits 1 if one can be read with no key')
+    .description(
+      'encrypt stored secrets anew, under ENCRYPTION_KEY; exits 1 if one can be read with no key',
+    )
     .action(() =>
       withApplication(async (application) => {
         const { reencrypted, unreadable } = await application.get(Reencryption).execute();

@@ -8,10 +8,15 @@ import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-export function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
+export function withApplication(
+  work: (application: INestApplicationContext) => Promise<unknown>,
+): Promise<void> {
   const inApplication = async (url: string, config: Config) => {
     const module = AppModule.register(config, url, { timeLimits: false });
-    const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    const application = await NestFactory.createApplicationContext(module, {
+      logger: false,
+      abortOnError: false,
+    });
     try {
       return await work(application);
     } finally {
@@ -22,7 +27,10 @@ export function withApplication(work: (application: INestApplicationContext) => 
 }
 
 /** What use cases write in the open transaction is committed together. */
-export function committed<Result>(application: INestApplicationContext, work: () => Promise<Result>): Promise<Result> {
+export function committed<Result>(
+  application: INestApplicationContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
   return application.get(Database).run({ queue: 'command' }, work);
 }
 
@@ -34,7 +42,9 @@ export async function withDatabase<Result>(
   const config = readConfig(process.env);
   process.stderr.write(aboutNewDatabase(config));
   const opening = open(config, { role: 'command' });
-  onStopSignal(() => void opening.then((database) => database.close()).finally(() => process.exit(1)));
+  onStopSignal(
+    () => void opening.then((database) => database.close()).finally(() => process.exit(1)),
+  );
   const database = await opening;
   try {
     show(await work(database.url, config));

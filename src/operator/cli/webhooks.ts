@@ -12,7 +12,9 @@ import { print, withApplication } from './run.js';
 type ReceivedEvent = Readonly<{ type: string; sequence: number; data: { object: { id: string } } }>;
 
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command('webhook').description('webhooks: secrets, and a receiver for development');
+  const webhooks = program
+    .command('webhook')
+    .description('webhooks: secrets, and a receiver for development');
 
   webhooks
     .command('secret')
@@ -22,8 +24,14 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--org <organization>', 'whose secret', id(ORGANIZATION_ID))
     .action(({ org }) =>
       withApplication(async (application) => {
-        const { secret, previousExpiresAt } = await application.get(ManageOrganizations).rotateWebhookSecret(org);
-        return { id: org, webhook_secret: secret, previous_expires_at: Math.floor(previousExpiresAt / 1000) };
+        const { secret, previousExpiresAt } = await application
+          .get(ManageOrganizations)
+          .rotateWebhookSecret(org);
+        return {
+          id: org,
+          webhook_secret: secret,
+          previous_expires_at: Math.floor(previousExpiresAt / 1000),
+        };
       }),
     );
 
@@ -41,9 +49,14 @@ async function listen({ port }: { port: number }): Promise<void> {
   const server = createServer(async (request, response) => {
     const id = request.headers['webhook-id'];
     try {
-      const event = webhook.verify(await text(request), request.headers as Record<string, string>) as ReceivedEvent;
+      const event = webhook.verify(
+        await text(request),
+        request.headers as Record<string, string>,
+      ) as ReceivedEvent;
       counts.verified += 1;
-      process.stdout.write(`verified ${id} ${event.type} ${event.data.object.id} sequence ${event.sequence}\n`);
+      process.stdout.write(
+        `verified ${id} ${event.type} ${event.data.object.id} sequence ${event.sequence}\n`,
+      );
       response.writeHead(204).end();
     } catch (error) {
       counts.refused += 1;
@@ -53,7 +66,9 @@ async function listen({ port }: { port: number }): Promise<void> {
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  process.stderr.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/ until Ctrl-C.\n`);
+  process.stderr.write(
+    `Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/ until Ctrl-C.\n`,
+  );
   await once(process, 'SIGINT');
   print(counts);
 }
@@ -63,6 +78,8 @@ function webhookOf(secret = ''): Webhook {
   try {
     return new Webhook(secret);
   } catch {
-    throw new Error('WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.');
+    throw new Error(
+      'WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.',
+    );
   }
 }

@@ -24,7 +24,9 @@ export interface Owner {
 
 const NOBODY: Owner = { uid: 65_534, gid: 65_534 };
 
-export async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {
+export async function installation(
+  directory: string,
+): Promise<{ bin: string; owner: Owner | undefined }> {
   const bin = await packagedBinaries();
   if (process.getuid?.() !== 0) return { bin, owner: undefined };
   const { uid, gid } = statSync(directory);
@@ -40,7 +42,9 @@ async function packagedBinaries(): Promise<string> {
     const { postgres } = (await import(name)) as { postgres: string };
     return dirname(postgres);
   } catch {
-    throw new Error(`No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`);
+    throw new Error(
+      `No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`,
+    );
   }
 }
 
@@ -69,7 +73,9 @@ export function makeDirectory(directory: string): void {
     if (existsSync(directory) && statSync(directory).isDirectory()) return;
     const { code } = error as NodeJS.ErrnoException;
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-    const why = isFile ? 'it, or a directory above it, is a file' : 'this user cannot make it there';
+    const why = isFile
+      ? 'it, or a directory above it, is a file'
+      : 'this user cannot make it there';
     throw new Error(`DATA_DIR cannot be used: ${directory}: ${why}.`);
   }
 }

@@ -1,12 +1,27 @@
 /** A PostgreSQL for a first try. Each process that uses it holds a shared advisory lock, and the last one to leave stops it. */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { makeDirectory, moveIntoPlace } from './binaries.js';
-import { boundLog, initialize, isAlive, lastFault, processOn, sizeOf, start } from './postgres-process.js';
+import {
+  boundLog,
+  initialize,
+  isAlive,
+  lastFault,
+  processOn,
+  sizeOf,
+  start,
+} from './postgres-process.js';
 
 /** The numbers of advisory locks, which must never change. */
 const USERS_LOCK = 7_411_531;
@@ -91,7 +106,9 @@ class DataDirectory {
       await initialize(aside, USER, password);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      throw new Error(`PostgreSQL cannot be set up in ${this.cluster}: ${(error as Error).message}`);
+      throw new Error(
+        `PostgreSQL cannot be set up in ${this.cluster}: ${(error as Error).message}`,
+      );
     }
     writeFileSync(join(aside, 'tillgate.password'), password, { mode: 0o600 });
     moveIntoPlace(aside, this.cluster);
@@ -108,7 +125,10 @@ class DataDirectory {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
       // The connection or the lock fails while another process stops PostgreSQL.
-      if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false)))
+      if (
+        client &&
+        (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false))
+      )
         return client;
       await client?.end().catch(() => undefined);
       const hasEnded = (postgres?.exitCode ?? postgres?.signalCode) !== null;
@@ -123,7 +143,9 @@ class DataDirectory {
     }
     const fault = lastFault(this.cluster, this.logFile, logged);
     const why = fault === undefined ? '.' : `: ${fault.replace(/\.$/, '')}.`;
-    throw new Error(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
+    throw new Error(
+      `PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`,
+    );
   }
 
   async leave(client: Client): Promise<void> {
@@ -138,7 +160,10 @@ class DataDirectory {
   }
 
   private async connect(port: number): Promise<Client | undefined> {
-    const client = new Client({ connectionString: this.urlOf(port), application_name: 'tillgate data directory' });
+    const client = new Client({
+      connectionString: this.urlOf(port),
+      application_name: 'tillgate data directory',
+    });
     client.on('error', () => undefined);
     const connected = client.connect().then(() => client);
     return connected.catch(() => undefined);

@@ -43,7 +43,8 @@ export async function initialize(directory: string, user: string, password: stri
   const passwordFile = join(scratch, 'password');
   try {
     writeFileSync(passwordFile, password, { mode: 0o600 });
-    if (owner) for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
+    if (owner)
+      for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
     const place = ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`];
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
     const detached = { cwd: directory, detached: true, ...owner };
@@ -66,13 +67,27 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
 }
 
 /** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
-export async function start(directory: string, logFile: string, port?: number): Promise<ChildProcess> {
+export async function start(
+  directory: string,
+  logFile: string,
+  port?: number,
+): Promise<ChildProcess> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
   // No socket file, because its path is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, ...LOG, `max_connections=${MAX_CONNECTIONS}`, STATISTICS, markOf(directory)];
-  const options = ['-p', `${port ?? (await freePort())}`, ...settings.flatMap((setting) => ['-c', setting])];
+  const settings = [
+    ...local,
+    ...LOG,
+    `max_connections=${MAX_CONNECTIONS}`,
+    STATISTICS,
+    markOf(directory),
+  ];
+  const options = [
+    '-p',
+    `${port ?? (await freePort())}`,
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,
     detached: true,
@@ -96,7 +111,11 @@ export function sizeOf(file: string): number {
 
 export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
   if (sizeOf(logFile) <= offset) return undefined;
-  const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');
+  const lines = readFileSync(logFile)
+    .subarray(offset)
+    .toString()
+    .replaceAll(WORKING_DIRECTORY, directory)
+    .split('\n');
   const line = lines.findLast((line) => / (FATAL|PANIC): |^postgres: /.test(line));
   return line?.slice(line.indexOf(': ') + 2).trim();
 }

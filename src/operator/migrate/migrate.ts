@@ -32,7 +32,9 @@ export async function revertLast(url: string): Promise<string | undefined> {
 }
 
 export async function distributeTables(url: string, shards: number): Promise<string[]> {
-  return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
+  return withLock(url, (dataSource) =>
+    dataSource.transaction((manager) => distributeAll(manager, shards)),
+  );
 }
 
 export async function assertCitus(url: string): Promise<void> {
@@ -59,7 +61,9 @@ export async function assertReady(url: string): Promise<void> {
   const dataSource = await connect(url);
   try {
     if (await dataSource.showMigrations()) {
-      throw new Error('The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.');
+      throw new Error(
+        'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.',
+      );
     }
   } finally {
     await dataSource.destroy();
@@ -86,11 +90,16 @@ export function messageOf(error: unknown): string {
 export function adviceOn(fault: string, otherwise: string): string {
   if (/altnames/.test(fault)) return 'Connect to a host that the certificate of PostgreSQL names.';
   const isUnknown = /self-signed|issuer|first certificate/.test(fault);
-  return isUnknown ? 'Name the CA of its certificate in DATABASE_URL: sslrootcert=<file>.' : otherwise;
+  return isUnknown
+    ? 'Name the CA of its certificate in DATABASE_URL: sslrootcert=<file>.'
+    : otherwise;
 }
 
 /** Holds a lock for the work. It is a transaction's lock, because a pooler would keep a session's lock. */
-async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
+async function withLock<Result>(
+  url: string,
+  work: (dataSource: DataSource) => Promise<Result>,
+): Promise<Result> {
   const dataSource = await connect(url);
   const holder = dataSource.createQueryRunner();
   try {

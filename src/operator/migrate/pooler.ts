@@ -11,7 +11,11 @@ const LOST = /^(26000|42P05)$/;
 
 export async function connected(url: string, applicationName: string): Promise<Client> {
   const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const client = new Client({ connectionString: url, application_name: applicationName, ...limits });
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    ...limits,
+  });
   client.on('error', () => undefined);
   await client.connect();
   return client;

@@ -24,13 +24,25 @@ interface Parts {
 export async function createApplication(
   config: Config,
   databaseUrl: string,
-  { log: given, modules, isEmbedded = false, create = NestFactory.create.bind(NestFactory) }: Parts = {},
+  {
+    log: given,
+    modules,
+    isEmbedded = false,
+    create = NestFactory.create.bind(NestFactory),
+  }: Parts = {},
 ): Promise<NestFastifyApplication> {
   const log = given ?? (await openLog(config));
   const adapter = new TillgateAdapter(config, new ErrorResponses(factsOf(modules)), log);
-  const module = AppModule.register(config, databaseUrl, { isEmbedded, ...(modules && { modules }) });
+  const module = AppModule.register(config, databaseUrl, {
+    isEmbedded,
+    ...(modules && { modules }),
+  });
   // The caller prints an error of the start-up. After it, Nest writes to the same log as everything else.
-  const application = await create(module, adapter, { abortOnError: false, bodyParser: false, logger: false });
+  const application = await create(module, adapter, {
+    abortOnError: false,
+    bodyParser: false,
+    logger: false,
+  });
   application.useLogger({
     log: (message: unknown, ...context: unknown[]) => log.debug({ context }, String(message)),
     warn: (message: unknown, ...context: unknown[]) => log.warn({ context }, String(message)),

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 
-type Peer = EventEmitter & { send?: (message: object, callback: (error: Error | null) => void) => boolean };
+type Peer = EventEmitter & {
+  send?: (message: object, callback: (error: Error | null) => void) => boolean;
+};
 
 type Handlers = Readonly<Record<string, (details: unknown) => unknown>>;
 
@@ -27,7 +29,9 @@ export class Channel {
       if (message.question === undefined) this.answers.emit(`${message.id}`, message);
       else void this.answer(message.id, message.question, message.details);
     });
-    peer.once('disconnect', () => this.answers.emit('error', new Error('The process at the other end is gone.')));
+    peer.once('disconnect', () =>
+      this.answers.emit('error', new Error('The process at the other end is gone.')),
+    );
   }
 
   async ask<Result>(question: string, details?: unknown): Promise<Result> {

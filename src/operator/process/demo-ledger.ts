@@ -11,10 +11,24 @@ export const ABOUT_LEDGER =
   'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run yours, start with DEMO=off.\n';
 
 /** Runs the small ledger of examples/ for the demo organization, on a second database, and wakes it. Returns what stops it. */
-export function startDemoLedger(url: string, databaseUrl: string, demo: Demo): () => Promise<unknown> {
+export function startDemoLedger(
+  url: string,
+  databaseUrl: string,
+  demo: Demo,
+): () => Promise<unknown> {
   const book = Object.assign(new URL(databaseUrl), { pathname: '/demo_ledger' }).href;
-  const demoOnly = { TILLGATE_LEDGER_KEY: demo.ledgerKey, ORGANIZATION: demo.organization, PROVIDER_URL: undefined };
-  const env = { ...process.env, ...demoOnly, TILLGATE_URL: url, LEDGER_DATABASE_URL: book, POLL_SECONDS };
+  const demoOnly = {
+    TILLGATE_LEDGER_KEY: demo.ledgerKey,
+    ORGANIZATION: demo.organization,
+    PROVIDER_URL: undefined,
+  };
+  const env = {
+    ...process.env,
+    ...demoOnly,
+    TILLGATE_URL: url,
+    LEDGER_DATABASE_URL: book,
+    POLL_SECONDS,
+  };
   const ledger = fork(LEDGER, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(ledger, 'exit').catch(() => undefined);
   const wake = async () => {
@@ -31,7 +45,9 @@ export function startDemoLedger(url: string, databaseUrl: string, demo: Demo): (
 
 async function hasOldRefund(url: string, { ledgerKey, organization }: Demo): Promise<boolean> {
   const headers = { authorization: `Bearer ${ledgerKey}` };
-  const response = await fetch(`${url}/ledger/v1/refunds?organization=${organization}`, { headers });
+  const response = await fetch(`${url}/ledger/v1/refunds?organization=${organization}`, {
+    headers,
+  });
   const { data } = (await response.json()) as { data: { created: number }[] };
   const now = Date.parse(response.headers.get('date') ?? '') / 1_000;
   return data.some(({ created }) => created <= now - PAUSE_SECONDS);

@@ -2,11 +2,22 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
-import { ChangeCheckoutSession, CheckoutSessionQueries, PageLinks } from '../../modules/checkout/index.js';
+import {
+  ChangeCheckoutSession,
+  CheckoutSessionQueries,
+  PageLinks,
+} from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Database } from '../../persistence/database.js';
 import { Units } from '../../persistence/units.js';
-import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
+import {
+  aboutWebhooks,
+  type Demo,
+  demoFile,
+  invitation,
+  readDemo,
+  variables,
+} from './demo-tour.js';
 
 const ORDER = {
   currency: 'usd',
@@ -20,9 +31,13 @@ const ORDER = {
 const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
 
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
-export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
+export async function makeDemo(
+  application: INestApplicationContext,
+  dataDir: string,
+): Promise<Demo | undefined> {
   return application.get(Database).run({ queue: 'demo' }, async () => {
-    if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0) return undefined;
+    if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0)
+      return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);
@@ -33,7 +48,11 @@ export async function makeDemo(application: INestApplicationContext, dataDir: st
 }
 
 /** For a later start: where the file with the keys is and, if it can be read, the keys and an open order. */
-export async function reminder(application: INestApplicationContext, url: string, dataDir: string): Promise<string> {
+export async function reminder(
+  application: INestApplicationContext,
+  url: string,
+  dataDir: string,
+): Promise<string> {
   const kept = `Demo keys are made once, on an empty database, and kept in ${demoFile(dataDir)}`;
   const demo = readDemo(dataDir);
   if (demo === undefined) return `${kept}, which cannot be read.\n`;
@@ -51,16 +70,25 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });
   const caller = { organization, mode: 'test' } as const;
   const units = application.get(Units);
-  const { payment } = await units.commit(caller, (unit) => application.get(RecordPayment).execute(unit, CAPTURE));
-  const session = await units.commit(caller, (unit) => application.get(ChangeCheckoutSession).open(unit, ORDER));
+  const { payment } = await units.commit(caller, (unit) =>
+    application.get(RecordPayment).execute(unit, CAPTURE),
+  );
+  const session = await units.commit(caller, (unit) =>
+    application.get(ChangeCheckoutSession).open(unit, ORDER),
+  );
   const page = application.get(PageLinks).urlOf(organization, session.state.id);
   const tokens = { key: secret.token, ledgerKey: ledger.token };
   return { organization, webhookSecret, ...tokens, payment: payment.state.id, page };
 }
 
-async function openPage(application: INestApplicationContext, organization: string): Promise<string | undefined> {
+async function openPage(
+  application: INestApplicationContext,
+  organization: string,
+): Promise<string | undefined> {
   const all = { reference: undefined, from: undefined, to: undefined, cursor: undefined };
   const open = { ...all, status: 'open', limit: 1 } as const;
-  const { items } = await application.get(CheckoutSessionQueries).list({ organization, mode: 'test' }, open);
+  const { items } = await application
+    .get(CheckoutSessionQueries)
+    .list({ organization, mode: 'test' }, open);
   return items[0] && application.get(PageLinks).urlOf(organization, items[0].id);
 }

@@ -8,8 +8,15 @@ const WRITE = { minLength: 8 * 1024, periodicFlush: 100 };
 
 /** Standard output: a JSON object a line. On a terminal, lines for people if pino-pretty is installed. */
 async function stream(): Promise<DestinationStream> {
-  const { PinoPretty } = (process.stdout.isTTY && (await import('pino-pretty').catch(() => undefined))) || {};
-  if (PinoPretty) return PinoPretty({ sync: true, singleLine: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' });
+  const { PinoPretty } =
+    (process.stdout.isTTY && (await import('pino-pretty').catch(() => undefined))) || {};
+  if (PinoPretty)
+    return PinoPretty({
+      sync: true,
+      singleLine: true,
+      ignore: 'pid',
+      translateTime: 'SYS:HH:MM:ss.l',
+    });
   return destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...WRITE });
 }
 

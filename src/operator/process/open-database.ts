@@ -1,16 +1,25 @@
 import type { Config } from '../../platform/config.js';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../embedded-postgres/embedded-postgres.js';
 import { assertReady, migrate } from '../migrate/migrate.js';
 
 type Options = Omit<Parameters<typeof openEmbeddedPostgres>[0], 'dataDir'>;
 
-export async function openDatabase({ databaseUrl, dataDir }: Config, options: Options): Promise<EmbeddedPostgres> {
+export async function openDatabase(
+  { databaseUrl, dataDir }: Config,
+  options: Options,
+): Promise<EmbeddedPostgres> {
   if (databaseUrl !== undefined) return { url: databaseUrl, close: () => Promise.resolve() };
   return openEmbeddedPostgres({ ...options, dataDir });
 }
 
 /** Migrates the embedded database. Any other is only checked, because its operator decides when to migrate it. */
-export async function openMigratedDatabase(config: Config, options: Options): Promise<EmbeddedPostgres> {
+export async function openMigratedDatabase(
+  config: Config,
+  options: Options,
+): Promise<EmbeddedPostgres> {
   const database = await openDatabase(config, options);
   try {
     if (config.databaseUrl === undefined) await migrate(database.url);

@@ -33,7 +33,11 @@ export class Server {
     const tracing = await startTracing(process.env);
     const log = await openLog(config);
     const isEmbedded = config.databaseUrl === undefined;
-    const server = new Server(await createApplication(config, databaseUrl, { log, isEmbedded }), config, tracing);
+    const server = new Server(
+      await createApplication(config, databaseUrl, { log, isEmbedded }),
+      config,
+      tracing,
+    );
     try {
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();

@@ -23,7 +23,9 @@ async function main(): Promise<void> {
   onStopSignal(
     // A stop signal during start-up waits until start-up has finished, so that everything started can be closed.
     () => endAfter(() => starting?.then(({ close }) => close()), fail),
-    config.webConcurrency === 1 ? {} : { restart: () => void starting?.then(({ restart }) => restart()) },
+    config.webConcurrency === 1
+      ? {}
+      : { restart: () => void starting?.then(({ restart }) => restart()) },
   );
   starting = start(config);
   await starting;
@@ -45,8 +47,12 @@ async function start(config: Config) {
     serving = await serve(config, database.url, log);
     const { url, text } = await serving.announcement();
     // The announcement is for people. Where programs read the log, it has only JSON lines, which have the address.
-    if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info')) say(text);
-    const demo = config.databaseUrl === undefined && config.demo === 'on' ? readDemo(config.dataDir) : undefined;
+    if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info'))
+      say(text);
+    const demo =
+      config.databaseUrl === undefined && config.demo === 'on'
+        ? readDemo(config.dataDir)
+        : undefined;
     if (demo) {
       stopLedger = startDemoLedger(url, database.url, demo);
       say(ABOUT_LEDGER);
@@ -62,7 +68,8 @@ async function start(config: Config) {
 
 /** Imports only what this process needs: the primary process of several workers serves no requests. */
 async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
-  if (config.webConcurrency > 1) return (await import('./workers.js')).Workers.start(config, databaseUrl, log);
+  if (config.webConcurrency > 1)
+    return (await import('./workers.js')).Workers.start(config, databaseUrl, log);
   return (await import('./server.js')).Server.start(config, databaseUrl);
 }
 

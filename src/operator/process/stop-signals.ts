@@ -4,7 +4,10 @@ export const SHUTDOWN_MS = 25_000;
 const STDIN = 0;
 
 /** Calls `stop` once, on Ctrl-C, `kill` or a closed terminal. Ctrl-C often arrives twice, because npm passes it on. */
-export function onStopSignal(stop: () => void, { restart = stop }: { restart?: (() => void) | undefined } = {}): void {
+export function onStopSignal(
+  stop: () => void,
+  { restart = stop }: { restart?: (() => void) | undefined } = {},
+): void {
   const hadTerminal = isatty(STDIN);
   let stopping = false;
   const onSignal = () => {
@@ -21,7 +24,10 @@ export function onStopSignal(stop: () => void, { restart = stop }: { restart?: (
   });
 }
 
-export function endAfter(close: () => Promise<unknown> | undefined, fail: (error: unknown) => void): void {
+export function endAfter(
+  close: () => Promise<unknown> | undefined,
+  fail: (error: unknown) => void,
+): void {
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   Promise.resolve(close()).then(() => process.exit(0), fail);
 }

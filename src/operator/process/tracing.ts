@@ -1,7 +1,11 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../platform/config.js';
 
-const WANTED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+const WANTED_BY = [
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+];
 const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry/sdk-node';
 
 export type Tracing = Awaited<ReturnType<typeof startTracing>>;

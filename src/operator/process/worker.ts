@@ -14,7 +14,9 @@ let isListening = false;
 const starting = start();
 
 async function start(): Promise<Server> {
-  const server = await Server.start(...(await primary.ask<Parameters<typeof Server.start>>('start')));
+  const server = await Server.start(
+    ...(await primary.ask<Parameters<typeof Server.start>>('start')),
+  );
   server.metrics.render = () => primary.ask<string>('metrics');
   isListening = true;
   return server;

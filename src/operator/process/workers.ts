@@ -57,7 +57,9 @@ export class Workers {
 
   async close(): Promise<void> {
     this.isStopping = true;
-    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker.process)));
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker.process)),
+    );
   }
 
   /** Replaces the workers one by one. Each stops when its successor listens. A second call waits for the first. */
@@ -67,7 +69,9 @@ export class Workers {
       try {
         for (const worker of [...this.serving]) await this.succeed(worker);
       } catch (error) {
-        warn(`The restart is given up, because a new worker did not start: ${explain(error).join(' ')}`);
+        warn(
+          `The restart is given up, because a new worker did not start: ${explain(error).join(' ')}`,
+        );
       }
     });
   }
@@ -85,7 +89,12 @@ export class Workers {
       metrics: () => this.metrics.scrape(this.serving),
     };
     const ended = endOf(process);
-    const worker = { process, channel: new Channel(process, handlers), startedAt: performance.now(), pauseMs };
+    const worker = {
+      process,
+      channel: new Channel(process, handlers),
+      startedAt: performance.now(),
+      pauseMs,
+    };
     void ended.then((how) => reject(new Error(`It ended with ${how}.`)));
     try {
       await listening;
@@ -105,7 +114,10 @@ export class Workers {
     if (this.serving.delete(worker)) void this.replace(worker, how);
   }
 
-  private async replace({ process, startedAt, pauseMs }: ServingWorker, how: string): Promise<void> {
+  private async replace(
+    { process, startedAt, pauseMs }: ServingWorker,
+    how: string,
+  ): Promise<void> {
     let said = `Worker ${process.pid} ended with ${how}`;
     let pause = performance.now() - startedAt > YOUNG_MS ? 0 : pauseMs;
     while (!this.isStopping) {
@@ -129,7 +141,10 @@ export class Workers {
     const last = this.serving.has(worker) ? worker : successor;
     if (this.isStopping || !this.serving.delete(last)) return;
     const patience = sleep(SHUTDOWN_MS, undefined, { ref: false });
-    const counted = await Promise.race([last.channel.ask<MetricValues>('retire').catch(() => undefined), patience]);
+    const counted = await Promise.race([
+      last.channel.ask<MetricValues>('retire').catch(() => undefined),
+      patience,
+    ]);
     if (counted) this.metrics.keep(last, counted);
     await end(last.process);
   }

@@ -30,15 +30,18 @@ export class Measurements {
 
   forget(): void {
     this.measuredAt = Number.NEGATIVE_INFINITY;
-    for (const { gauges } of this.facts.measurements) for (const gauge of Object.values(gauges)) gauge.reset();
+    for (const { gauges } of this.facts.measurements)
+      for (const gauge of Object.values(gauges)) gauge.reset();
   }
 
   /** Removes the gauges' values if the query fails, because old values would look current. */
   private async measure({ name, text, gauges }: Measurement): Promise<void> {
-    const rows = await this.database.autocommit<Row>({ queue: 'measurements' }, { name, text }, []).then(
-      ({ rows }) => rows,
-      (error: unknown) => this.logger.warn(error),
-    );
+    const rows = await this.database
+      .autocommit<Row>({ queue: 'measurements' }, { name, text }, [])
+      .then(
+        ({ rows }) => rows,
+        (error: unknown) => this.logger.warn(error),
+      );
     for (const gauge of Object.values(gauges)) gauge.reset();
     for (const { gauge, labels, value } of rows ?? []) gauges[gauge]?.set(labels, value);
   }

@@ -104,7 +104,11 @@ export class Metrics implements OnModuleInit {
 
 function count(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   // The route's pattern, not the path, because a path with an ID would make a time series for each ID.
-  const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode };
+  const labels = {
+    method: request.method,
+    route: request.routeOptions.url ?? 'none',
+    status: reply.statusCode,
+  };
   DURATIONS.observe(labels, reply.elapsedTime / 1000);
   if (request.errorCode !== undefined) REFUSALS.inc({ code: request.errorCode });
   if (reply.hasHeader('idempotent-replayed')) REPLAYS.inc();

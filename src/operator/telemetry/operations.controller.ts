@@ -47,9 +47,11 @@ export class OperationsController {
   async ready() {
     if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
     const newest = MIGRATIONS.at(-1)?.name;
-    const [row] = (await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest])).rows;
+    const [row] = (await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest]))
+      .rows;
     if (row?.isReadOnly) throw new Refusal(SERVICE_UNAVAILABLE, 'The database is read-only.');
-    if (!row?.isMigrated) throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');
+    if (!row?.isMigrated)
+      throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');
     return { status: 'ok' };
   }
 

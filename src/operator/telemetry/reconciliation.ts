@@ -61,7 +61,11 @@ export class Reconciliation implements OnApplicationBootstrap {
     const name = `${invariant.promise} ${mode}`;
     const { next = null, broken: known = [] } = this.last.get(name) ?? {};
     const values = [mode, next ?? FIRST_UUID, known];
-    const { rows } = await this.database.autocommit<Found>({ queue: 'reconcile' }, statementOf(invariant), values);
+    const { rows } = await this.database.autocommit<Found>(
+      { queue: 'reconcile' },
+      statementOf(invariant),
+      values,
+    );
     const [found] = rows as [Found];
     this.last.set(name, found);
     for (const id of found.broken.filter((id) => !known.includes(id)))

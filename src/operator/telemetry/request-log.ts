@@ -20,10 +20,14 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     const server = this.host.httpAdapter?.getInstance();
     const least = this.config.logRequests === 'errors' ? 400 : 0;
-    server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      if (reply.statusCode >= least || isOperatorWrite(request)) server.log.info(lineOf(request, reply), 'request');
-      done();
-    });
+    server?.addHook(
+      'onResponse',
+      (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+        if (reply.statusCode >= least || isOperatorWrite(request))
+          server.log.info(lineOf(request, reply), 'request');
+        done();
+      },
+    );
     if (VERBOSE.includes(this.config.logLevel)) subscribe(STATEMENTS, this.onStatement);
   }
 
@@ -56,7 +60,10 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     organization: organization === NO_ORGANIZATION ? undefined : organization,
     // Only a path that was answered with success has nothing but an ID there.
-    resource: isOperatorWrite(request) && reply.statusCode < 400 ? (request.params as { id?: string }).id : undefined,
+    resource:
+      isOperatorWrite(request) && reply.statusCode < 400
+        ? (request.params as { id?: string }).id
+        : undefined,
     key: request.keyDisplay,
     key_id: request.keyId,
     holder: request.keyHolder,

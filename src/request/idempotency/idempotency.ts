@@ -48,7 +48,15 @@ export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
   const { id, method, url, params, body, routeOptions } = request;
   const presence = PRESENCES.get(context.getHandler());
   const key = presence && idempotencyKeyOf(request, presence);
-  return { id, method, url, operation: `${method} ${routeOptions.url}`, key, subject: params.id, body };
+  return {
+    id,
+    method,
+    url,
+    operation: `${method} ${routeOptions.url}`,
+    key,
+    subject: params.id,
+    body,
+  };
 }
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
@@ -83,7 +91,10 @@ export class Idempotency {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(caller, use, respond);
-    const claim = { fingerprint: fingerprintOf(request.subject, request.body), ...request } as KeyedClaim;
+    const claim = {
+      fingerprint: fingerprintOf(request.subject, request.body),
+      ...request,
+    } as KeyedClaim;
     return this.answered(caller, claim, async (unit) => {
       const response = new IdempotentResponse(respond(await use(unit)), claim.fingerprint);
       this.responses.add(unit, claim, response);
@@ -100,7 +111,11 @@ export class Idempotency {
     return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
   }
 
-  private async answered(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
+  private async answered(
+    caller: Caller,
+    claim: KeyedClaim,
+    answer: Answer,
+  ): Promise<IdempotentResponse> {
     const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
     for (;;) {
       const running = this.running.get(name);
@@ -112,7 +127,10 @@ export class Idempotency {
   }
 
   /** Others under the key wait for this request. */
-  private async first(name: string, asked: Promise<IdempotentResponse>): Promise<IdempotentResponse> {
+  private async first(
+    name: string,
+    asked: Promise<IdempotentResponse>,
+  ): Promise<IdempotentResponse> {
     this.running.set(name, asked);
     try {
       return await asked;
@@ -121,7 +139,11 @@ export class Idempotency {
     }
   }
 
-  private async asked(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
+  private async asked(
+    caller: Caller,
+    claim: KeyedClaim,
+    answer: Answer,
+  ): Promise<IdempotentResponse> {
     let state = await this.lookedUp(caller, claim);
     for (let expired = 0; ; ) {
       switch (nextStep(state, claim)) {
@@ -145,10 +167,17 @@ export class Idempotency {
     if (!hasEffect && !this.responses.isRepeating(caller)) return { is: 'free' };
     const response = await this.responses.find(caller, claim);
     // Another request under the key may be refused for its own faults first, as it is without this look-up.
-    return response && (hasEffect || isOf(response, claim)) ? { is: 'stored', response } : { is: 'free' };
+    return response && (hasEffect || isOf(response, claim))
+      ? { is: 'stored', response }
+      : { is: 'free' };
   }
 
-  private async written(caller: Caller, claim: KeyedClaim, answer: Answer, before: number): Promise<KeyState> {
+  private async written(
+    caller: Caller,
+    claim: KeyedClaim,
+    answer: Answer,
+    before: number,
+  ): Promise<KeyState> {
     try {
       return { is: 'stored', response: await this.respond(caller, claim, answer) };
     } catch (error) {
@@ -160,7 +189,11 @@ export class Idempotency {
   }
 
   /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
-  private async respond(caller: Caller, claim: KeyedClaim, answer: Answer): Promise<IdempotentResponse> {
+  private async respond(
+    caller: Caller,
+    claim: KeyedClaim,
+    answer: Answer,
+  ): Promise<IdempotentResponse> {
     try {
       return await this.units.commit(caller, answer);
     } catch (error) {
@@ -169,7 +202,10 @@ export class Idempotency {
       const stored = status === 400 ? await this.responses.find(caller, claim) : undefined;
       if (stored && isOf(stored, claim)) return stored;
       if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
-      const { parts } = this.errors.answerTo(error as Refusal, { ...claim, organization: caller.organization });
+      const { parts } = this.errors.answerTo(error as Refusal, {
+        ...claim,
+        organization: caller.organization,
+      });
       const response = new IdempotentResponse(parts, claim.fingerprint);
       await this.units.commit(caller, async (unit) => this.responses.add(unit, claim, response));
       return response;
@@ -177,7 +213,8 @@ export class Idempotency {
   }
 }
 
-const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) => fingerprint?.equals(claim.fingerprint) === true;
+const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) =>
+  fingerprint?.equals(claim.fingerprint) === true;
 
 /** The response to a request whose key is in this state. Refuses if there is none for it. */
 function responseOf(state: KeyState, claim: Claim): IdempotentResponse {
@@ -208,12 +245,17 @@ function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
 
 /** Whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
-  return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
+  return (
+    sqlState(error) === '55P03' &&
+    String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT)
+  );
 }
 
-export const inUse = () => refusedKey(IDEMPOTENCY_KEY_IN_USE, 'A request with this idempotency key is still running.');
+export const inUse = () =>
+  refusedKey(IDEMPOTENCY_KEY_IN_USE, 'A request with this idempotency key is still running.');
 
-export const keyReused = () => refusedKey(IDEMPOTENCY_KEY_REUSED, 'This idempotency key was used for another request.');
+export const keyReused = () =>
+  refusedKey(IDEMPOTENCY_KEY_REUSED, 'This idempotency key was used for another request.');
 
 const refusedKey = (code: ErrorCode, message: string): Refusal =>
   refusal(code, paramError('Idempotency-Key', 'invalid_value', message));

@@ -13,7 +13,14 @@ export type KeyState =
   /** Another process is writing its row. */
   | { readonly is: 'locked' };
 
-export type Step = 'write' | 'wait' | 'answer' | 'replay' | 'forget' | 'refuse_in_use' | 'refuse_reused';
+export type Step =
+  | 'write'
+  | 'wait'
+  | 'answer'
+  | 'replay'
+  | 'forget'
+  | 'refuse_in_use'
+  | 'refuse_reused';
 
 /** What a request does next. That a key expires meanwhile does not happen twice in a row. */
 export function nextStep(state: KeyState, { fingerprint }: Pick<Claim, 'fingerprint'>): Step {

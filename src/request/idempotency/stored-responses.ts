@@ -49,7 +49,9 @@ const SWEEP = {
     FOR UPDATE SKIP LOCKED))`,
 };
 
-export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', 'body', 'resource_id')] };
+export const RESPONSE_TRACES: Traces = {
+  json: [jsonColumn('idempotency_keys', 'body', 'resource_id')],
+};
 
 const SWEEPER = { queue: 'idempotency.sweep' };
 
@@ -94,7 +96,12 @@ export class StoredResponses implements OnApplicationBootstrap {
     const resourceId = status < 300 ? resourceOf(subject, shown) : null;
     const expiresAt = new Date(this.clock.now() + this.config.idempotencyRetentionHours * HOUR_MS);
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
-    this.database.batched(unit, KEY, { organizationId, mode, operation, key, ...stored }, { isFirst: true });
+    this.database.batched(
+      unit,
+      KEY,
+      { organizationId, mode, operation, key, ...stored },
+      { isFirst: true },
+    );
   }
 
   /** The response under the key. Undefined if it has expired, because the key then counts as new. */
@@ -132,7 +139,11 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
-    return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
+    return this.database.read(SWEEPER, OLD, [
+      limit,
+      after?.expiresAt ?? '-infinity',
+      after?.key ?? '',
+    ]);
   }
 
   async remove(old: readonly Place[]): Promise<void> {
@@ -160,6 +171,7 @@ function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
   const ordered: Record<string, unknown> = {};
-  for (const name of Object.keys(value).sort()) ordered[name] = inOrder((value as Record<string, unknown>)[name]);
+  for (const name of Object.keys(value).sort())
+    ordered[name] = inOrder((value as Record<string, unknown>)[name]);
   return ordered;
 }

@@ -1,5 +1,10 @@
 /** What the decorators of request classes say, read from class-validator's metadata. */
-import { getMetadataStorage, isString, type ValidationArguments, ValidationTypes } from 'class-validator';
+import {
+  getMetadataStorage,
+  isString,
+  type ValidationArguments,
+  ValidationTypes,
+} from 'class-validator';
 import type { Facts } from '../../platform/facts.js';
 import type { ParamCode, ParamError } from '../../shared/errors.js';
 
@@ -40,8 +45,12 @@ const storage = getMetadataStorage();
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
 export function fieldsOf(request: RequestClass, facts: Facts): Fields {
-  const byName = storage.groupByPropertyName(storage.getTargetValidationMetadatas(request, '', false, false));
-  return new Map(Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata, facts)]));
+  const byName = storage.groupByPropertyName(
+    storage.getTargetValidationMetadatas(request, '', false, false),
+  );
+  return new Map(
+    Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata, facts)]),
+  );
 }
 
 function fieldOf(name: string, metadata: readonly Metadata[], facts: Facts): Field {
@@ -81,8 +90,11 @@ function ruleOf(
 ): Rule {
   const bound = declared instanceof Function ? declared(facts) : declared;
   const given = { constraints: [bound] } as ValidationArguments;
-  const [{ instance: validator } = { instance: undefined }] = storage.getTargetValidatorConstraints(constraintCls);
-  const [code, usual = `${validator?.defaultMessage?.(given)}`] = SAID[name.replace(/^.*\./, '')] ?? ['invalid_format'];
+  const [{ instance: validator } = { instance: undefined }] =
+    storage.getTargetValidatorConstraints(constraintCls);
+  const [code, usual = `${validator?.defaultMessage?.(given)}`] = SAID[
+    name.replace(/^.*\./, '')
+  ] ?? ['invalid_format'];
   const message = own instanceof Function ? own(given) : (own ?? usual);
   return {
     ...{ name, bound, code },

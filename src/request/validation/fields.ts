@@ -24,7 +24,15 @@ import { isVisible } from '../../shared/visible.js';
 import { isOrigin } from '../../shared/web-url.js';
 import { isWebhookUrl } from '../../shared/webhook-urls.js';
 import { type Form, isObject, type RequestClass } from './constraints.js';
-import { isAddrSpec, isCurrency, isInstant, isKeyText, isLocale, isVisibleAscii, isWebUrl } from './formats.js';
+import {
+  isAddrSpec,
+  isCurrency,
+  isInstant,
+  isKeyText,
+  isLocale,
+  isVisibleAscii,
+  isWebUrl,
+} from './formats.js';
 
 export type About = Pick<Form, 'description' | 'default' | 'optional' | 'nullable'>;
 
@@ -41,14 +49,18 @@ function holds<Bound>(
   fits: (value: never, bound: Bound) => boolean,
   options?: ValidationOptions,
 ): PropertyDecorator {
-  const validate = (value: unknown, given?: ValidationArguments) => fits(value as never, given?.constraints[0]);
+  const validate = (value: unknown, given?: ValidationArguments) =>
+    fits(value as never, given?.constraints[0]);
   return ValidateBy({ name, constraints: [bound], validator: { validate } }, options);
 }
 
 /** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
-const isWithin = (text: unknown, max: number) => isString(text) && (text.length <= max || [...text].length <= max);
-const atMost = (max: number, options?: ValidationOptions) => holds('maxLength', max, isWithin, options);
-const atLeast = (min: number) => holds('minLength', min, (text: unknown) => isString(text) && !isWithin(text, min - 1));
+const isWithin = (text: unknown, max: number) =>
+  isString(text) && (text.length <= max || [...text].length <= max);
+const atMost = (max: number, options?: ValidationOptions) =>
+  holds('maxLength', max, isWithin, options);
+const atLeast = (min: number) =>
+  holds('minLength', min, (text: unknown) => isString(text) && !isWithin(text, min - 1));
 
 /** The description knows the rule by the name of the function. */
 const isA = (format: (text: string) => boolean, message: string, each = false) =>
@@ -58,7 +70,12 @@ const isA = (format: (text: string) => boolean, message: string, each = false) =
 const text = (about: About, ...rules: PropertyDecorator[]) =>
   field({ ...about, nullable: about.optional }, IsString(), ...rules);
 
-export const Integer = ({ min, max, unit = '', ...about }: Form & { min: number; max: number; unit?: string }) =>
+export const Integer = ({
+  min,
+  max,
+  unit = '',
+  ...about
+}: Form & { min: number; max: number; unit?: string }) =>
   field(
     about,
     IsInt({ message: `must be an integer${unit}` }),
@@ -67,16 +84,27 @@ export const Integer = ({ min, max, unit = '', ...about }: Form & { min: number;
   );
 
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
-  Integer({ min, max: MAX_AMOUNT, unit: ', in the minor unit of the currency: 1299 is 12.99 USD', ...about });
+  Integer({
+    min,
+    max: MAX_AMOUNT,
+    unit: ', in the minor unit of the currency: 1299 is 12.99 USD',
+    ...about,
+  });
 
-export const Time = (about: About & { max: number }) => Integer({ min: 0, unit: ', in Unix seconds', ...about });
+export const Time = (about: About & { max: number }) =>
+  Integer({ min: 0, unit: ', in Unix seconds', ...about });
 
 export const Flag = (about: About) => field(about, IsBoolean());
 
 const isShown = (text: string) => text === '' || isVisible(text);
 
 export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
-  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), isA(isShown, 'must have a visible character'));
+  text(
+    about,
+    ...(min > 0 ? [atLeast(min)] : []),
+    atMost(max),
+    isA(isShown, 'must have a visible character'),
+  );
 
 type Texts = OfFacts<readonly string[]>;
 const isOneOf = (values: Texts, options?: ValidationOptions) => IsIn(values as string[], options);
@@ -89,7 +117,10 @@ const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
   `must be ${(kinds as Kinds).map(idInWords).join(', or ')}`;
 
 export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: About) =>
-  text(about, holds('isIdOf', kind instanceof Function ? kind : [kind], isIdOf, { message: asIds }));
+  text(
+    about,
+    holds('isIdOf', kind instanceof Function ? kind : [kind], isIdOf, { message: asIds }),
+  );
 
 export const Currency = (about: About) =>
   text(
@@ -99,10 +130,12 @@ export const Currency = (about: About) =>
     }),
   );
 
-const formatted = (max: number, format: (text: string) => boolean, message: string) => (about: About) =>
-  text(about, atMost(max), isA(format, message));
+const formatted =
+  (max: number, format: (text: string) => boolean, message: string) => (about: About) =>
+    text(about, atMost(max), isA(format, message));
 
-const WEB_URL = 'must be an absolute https URL without user information, or in test mode http to localhost';
+const WEB_URL =
+  'must be an absolute https URL without user information, or in test mode http to localhost';
 export const WebUrl = formatted(2048, isWebUrl, WEB_URL);
 
 export const WebhookUrl = formatted(
@@ -128,7 +161,10 @@ export const Fields = (nested: () => RequestClass, about: About) => field({ ...a
 
 type List = About & { min?: number; max: number };
 
-function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
+function list(
+  { min = 0, max, ...about }: List & Form,
+  ...rules: PropertyDecorator[]
+): PropertyDecorator {
   const bounds = [...(min > 0 ? [ArrayMinSize(min)] : []), ArrayMaxSize(max)];
   return field({ ...about, most: max }, IsArray(), ...bounds, ...rules);
 }

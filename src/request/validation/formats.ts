@@ -7,7 +7,8 @@ import { isHttpsOrLocal } from '../../shared/webhook-urls.js';
 
 export const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
-export const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?)([Zz]|[+ -]\d\d:\d\d))?$/;
+export const DATE_TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?)([Zz]|[+ -]\d\d:\d\d))?$/;
 export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 export const KEY_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
 
@@ -49,11 +50,14 @@ export function parseInstant(text: string): number | undefined {
   if (!isCalendarDate(date)) return undefined;
   const isLeap = time.slice(6, 8) === '60';
   const shown = time.slice(0, '00:00:00.000'.length).replace(/:60(?=\.|$)/, ':59');
-  const instant = Date.parse(`${date}T${shown}${zone.toUpperCase().replace(' ', '+')}`) + (isLeap ? 1000 : 0);
+  const instant =
+    Date.parse(`${date}T${shown}${zone.toUpperCase().replace(' ', '+')}`) + (isLeap ? 1000 : 0);
   // A leap second is the last one of a month (RFC 3339 section 5.7).
-  const isSecond = instant >= 0 && (!isLeap || /-01T00:00:00/.test(new Date(instant).toISOString()));
+  const isSecond =
+    instant >= 0 && (!isLeap || /-01T00:00:00/.test(new Date(instant).toISOString()));
   return isSecond ? instant : undefined;
 }
 
 /** Date.parse reads 30 February as 2 March. */
-const isCalendarDate = (date: string) => new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8));
+const isCalendarDate = (date: string) =>
+  new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8));

@@ -44,7 +44,9 @@ function survey(text: string): Refusal | undefined {
     } else if (code === 0x7b || code === 0x5b) {
       if (open.length === MAX_DEPTH)
         throw invalidParam('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
-      open.push(code === 0x7b ? { names: new Set(), place: undefined } : { names: undefined, place: 0 });
+      open.push(
+        code === 0x7b ? { names: new Set(), place: undefined } : { names: undefined, place: 0 },
+      );
     } else if (code === 0x7d || code === 0x5d) open.pop();
     else if (code === 0x2c) {
       const level = open.at(-1);
@@ -56,7 +58,8 @@ function survey(text: string): Refusal | undefined {
 
 function endOfString(text: string, start: number): number {
   let end = start + 1;
-  while (end < text.length && text.charCodeAt(end) !== 0x22) end += text.charCodeAt(end) === 0x5c ? 2 : 1;
+  while (end < text.length && text.charCodeAt(end) !== 0x22)
+    end += text.charCodeAt(end) === 0x5c ? 2 : 1;
   return end;
 }
 
@@ -69,7 +72,8 @@ function faultOf(string: string, open: readonly Level[]): Refusal | undefined {
   const level = open.at(-1);
   if (!level?.names || level.place !== undefined) return undefined;
   level.place = text;
-  if (text === '__proto__') return refusal(open, 'unknown_field', 'is not a field of this request.');
+  if (text === '__proto__')
+    return refusal(open, 'unknown_field', 'is not a field of this request.');
   if (level.names.has(text)) return refusal(open, 'duplicate', 'is given more than once.');
   level.names.add(text);
   return undefined;
@@ -77,7 +81,9 @@ function faultOf(string: string, open: readonly Level[]): Refusal | undefined {
 
 function refusal(open: readonly Level[], code: ParamCode, what: string): Refusal {
   const read = open.map(({ place }) => place).filter((place) => place !== undefined);
-  const path = read.map((place) => (typeof place === 'number' ? `[${place}]` : `.${place}`)).join('');
+  const path = read
+    .map((place) => (typeof place === 'number' ? `[${place}]` : `.${place}`))
+    .join('');
   const param = path.replace(/^\./, '') || 'body';
   return invalidParam(param, code, `${param} ${what}`);
 }
@@ -87,7 +93,11 @@ function endOfNumber(text: string, start: number): number {
   NUMBER_CHARACTERS.lastIndex = start;
   const [number = ''] = NUMBER_CHARACTERS.exec(text) ?? [];
   if (number.length > MAX_NUMBER_LENGTH) {
-    throw invalidParam('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
+    throw invalidParam(
+      'body',
+      'invalid_value',
+      `A number has more than ${MAX_NUMBER_LENGTH} characters.`,
+    );
   }
   if (/[.e]/i.test(number) && Number.isSafeInteger(Number(number)) && !isWhole(number)) {
     throw invalidParam('body', 'invalid_value', 'A number has more digits than are kept of it.');

@@ -23,8 +23,14 @@ export const CURSOR: About = {
   description: 'The `next_cursor` of the previous page. Leave it out for the first page.',
 };
 const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC.';
-export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
-export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
+export const FROM: About = {
+  optional: true,
+  description: `Only items created at or after this time. ${FORMS}`,
+};
+export const TO: About = {
+  optional: true,
+  description: `Only items created before this time. ${FORMS}`,
+};
 
 /** The parameters of a list of what has IDs of this kind. Those of the class that extends it come first. */
 export function PageOf(kind: IdKind) {
@@ -40,12 +46,20 @@ export function PageOf(kind: IdKind) {
 type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
 
 /** What is asked of a list, with times in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
-export function pageRequest<Query extends PageQuery>(query: Query): Omit<Query, keyof PageQuery> & CreatedPageRequest {
+export function pageRequest<Query extends PageQuery>(
+  query: Query,
+): Omit<Query, keyof PageQuery> & CreatedPageRequest {
   const { limit, cursor, from: since, to: until, ...filter } = query;
   const from = since === undefined ? undefined : parseInstant(since);
   const to = until === undefined ? undefined : parseInstant(until);
   if (from !== undefined && to !== undefined && from > to) {
     throw invalidParam('from', 'too_large', 'from must not be after to.');
   }
-  return { from, to, cursor, limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), ...filter };
+  return {
+    from,
+    to,
+    cursor,
+    limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+    ...filter,
+  };
 }

@@ -52,7 +52,10 @@ export class OwnerPipe implements PipeTransform {
   }
 
   /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
-  async transform({ mode, request }: Ledger & { request: KeyedRequest }, { data }: ArgumentMetadata): Promise<Owned> {
+  async transform(
+    { mode, request }: Ledger & { request: KeyedRequest },
+    { data }: ArgumentMetadata,
+  ): Promise<Owned> {
     const { kind, form } = data as unknown as OwnedResource;
     const type = request.method === 'GET' ? 'query' : 'body';
     const named = new PathIdPipe(kind).transform(request.subject as string);
@@ -69,4 +72,5 @@ const owned = createParamDecorator((_: OwnedResource, context: ExecutionContext)
   return { mode: caller?.mode, request: method === 'GET' ? { ...request, body: query } : request };
 });
 
-export const OfOwner = (kind: IdKind, form: RequestClass): ParameterDecorator => owned({ kind, form }, OwnerPipe);
+export const OfOwner = (kind: IdKind, form: RequestClass): ParameterDecorator =>
+  owned({ kind, form }, OwnerPipe);

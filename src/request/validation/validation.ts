@@ -13,7 +13,15 @@ import { Facts } from '../../platform/facts.js';
 import { invalidParam, invalidParams, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
-import { type Field, type Fields, fieldsOf, isObject, type RequestClass, type Rule, type Said } from './constraints.js';
+import {
+  type Field,
+  type Fields,
+  fieldsOf,
+  isObject,
+  type RequestClass,
+  type Rule,
+  type Said,
+} from './constraints.js';
 import { parseJson } from './json.js';
 
 /** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
@@ -24,9 +32,12 @@ export class RequestPipe implements PipeTransform {
   constructor(private readonly facts: Facts) {}
 
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
-    if (type !== 'custom') return this.valid(metatype as RequestClass, type === 'body' ? parseJson(value) : value);
+    if (type !== 'custom')
+      return this.valid(metatype as RequestClass, type === 'body' ? parseJson(value) : value);
     const request = value as KeyedRequest;
-    return Object.assign(request, { body: this.valid(data as unknown as RequestClass, parseJson(request.body)) });
+    return Object.assign(request, {
+      body: this.valid(data as unknown as RequestClass, parseJson(request.body)),
+    });
   }
 
   private valid(request: RequestClass, value: unknown): unknown {
@@ -37,7 +48,8 @@ export class RequestPipe implements PipeTransform {
 
   /** The faults of the fields in their order, then the unknown fields. Empty if the value is valid. */
   faultsOf(request: RequestClass, value: unknown): readonly ParamError[] {
-    if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
+    if (!isObject(value))
+      return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
     const fields = this.known.get(request) ?? fieldsOf(request, this.facts);
     this.known.set(request, fields);
     const walk = new Walk();
@@ -49,7 +61,9 @@ export class RequestPipe implements PipeTransform {
 /** An operation without fields: no body or an empty object, or no query. */
 export class NoFieldsRequest {}
 
-const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) => keyedRequestOf(context));
+const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) =>
+  keyedRequestOf(context),
+);
 
 export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
 
@@ -83,7 +97,9 @@ class Walk {
       if (fields.has(name) || this.unknown.length === MAX_ERRORS) continue;
       const known = [...fields.keys()].join(', ') || 'none';
       const message = `is not a field of this request; known here: ${known}`;
-      this.unknown.push(faultAt(path ? `${path}.${name}` : name, { code: 'unknown_field', message, allowed: [] }));
+      this.unknown.push(
+        faultAt(path ? `${path}.${name}` : name, { code: 'unknown_field', message, allowed: [] }),
+      );
     }
     for (const field of fields.values()) {
       const sent = value[field.name];
@@ -92,7 +108,11 @@ class Walk {
     }
   }
 
-  private field({ rules, entryRules, fields, most, read }: Field, sent: unknown, path: string): void {
+  private field(
+    { rules, entryRules, fields, most, read }: Field,
+    sent: unknown,
+    path: string,
+  ): void {
     const value = read && sent !== undefined ? read(sent) : finite(sent);
     const broken = rules.find((rule) => !rule.fits(value));
     if (broken && value === undefined) {
@@ -102,7 +122,12 @@ class Walk {
     else if (most !== undefined) {
       for (const [at, entry] of (value as unknown[]).entries()) {
         if (fields) this.object(fields, entry, `${path}[${at}]`);
-        else this.entry(entryRules, entry, read ? `${path}.${(entry as string[])[0]}` : `${path}[${at}]`);
+        else
+          this.entry(
+            entryRules,
+            entry,
+            read ? `${path}.${(entry as string[])[0]}` : `${path}[${at}]`,
+          );
       }
     } else if (fields) this.object(fields, value === undefined ? {} : value, path);
   }

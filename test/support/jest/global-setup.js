@@ -13,7 +13,8 @@ const WITHOUT_DATABASE = 'test/unit';
  * server of TEST_DATABASE_URL, which may be the coordinator of a Citus cluster.
  */
 const globalSetup = async ({ testPathPatterns: { patterns } }) => {
-  if (patterns.length > 0 && patterns.every((pattern) => pattern.includes(WITHOUT_DATABASE))) return;
+  if (patterns.length > 0 && patterns.every((pattern) => pattern.includes(WITHOUT_DATABASE)))
+    return;
   const given = process.env.TEST_DATABASE_URL;
   const postgres = given ? { url: given, close: async () => undefined } : await openEmbedded();
   const template = given ? `tillgate_template_${process.pid}` : 'tillgate_template';
@@ -24,7 +25,9 @@ const globalSetup = async ({ testPathPatterns: { patterns } }) => {
   process.env.TEST_SCRATCH = scratch;
   process.env.TEST_POSTGRES_URL = postgres.url;
   process.env.TEST_TEMPLATE = template;
-  process.env.TEST_CITUS_WORKERS = (await query(postgres.url, IS_CITUS)) ? await query(postgres.url, WORKERS) : '';
+  process.env.TEST_CITUS_WORKERS = (await query(postgres.url, IS_CITUS))
+    ? await query(postgres.url, WORKERS)
+    : '';
   if (!given) await query(postgres.url.replace(/[^/]+$/, 'template1'), SERVICE_ROLE);
   process.env.TEST_SERVICE_ROLE = given ? '' : 'tillgate_service';
   await query(postgres.url, `CREATE DATABASE ${template}`);

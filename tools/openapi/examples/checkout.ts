@@ -19,7 +19,10 @@ const INPUT: NewCheckoutSession = {
   lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
 };
 const session = () =>
-  CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
+  CheckoutSession.restore({
+    ...CheckoutSession.open(INPUT, 'test', 0).state,
+    id: exampleId(CHECKOUT_SESSION_ID),
+  });
 
 const WAIT = [1_764_304_800, 1_763_700_000] as const;
 const AWAITED = { until: WAIT[0], reason: 'bank transfer' };
@@ -37,7 +40,9 @@ export const EXAMPLES: Examples = {
   createCheckoutSession: {
     body: {
       currency: 'usd',
-      line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
+      line_items: [
+        { price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } },
+      ],
     },
   },
   awaitPayment: {
@@ -60,7 +65,10 @@ export const EXAMPLES: Examples = {
           .awaitPayment(...WAIT),
     ],
   },
-  expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
+  expireCheckoutSession: {
+    answer: { status: 'expired' },
+    refusals: [() => session().pay(EXACT).expire()],
+  },
   redactCheckoutSession: {
     answer: { status: 'expired', line_items: { product_name: '[redacted]' } },
     refusals: [() => session().redact()],
@@ -74,6 +82,9 @@ export const EXAMPLES: Examples = {
   },
   'checkout.session.expired': { answer: { sequence: 2, data: { object: { status: 'expired' } } } },
   'checkout.session.redacted': {
-    answer: { sequence: 3, data: { object: { status: 'expired', line_items: { product_name: '[redacted]' } } } },
+    answer: {
+      sequence: 3,
+      data: { object: { status: 'expired', line_items: { product_name: '[redacted]' } } },
+    },
   },
 };

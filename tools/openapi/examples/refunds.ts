@@ -1,7 +1,11 @@
 import { API_KEY_ID } from '../../../src/modules/access/index.js';
 import { PAYMENT_ID } from '../../../src/modules/payments/index.js';
 import { Refund } from '../../../src/modules/refunds/domain/refund.js';
-import { REFUND_ID, type RefundState, type RefundStatus } from '../../../src/modules/refunds/domain/refund-state.js';
+import {
+  REFUND_ID,
+  type RefundState,
+  type RefundStatus,
+} from '../../../src/modules/refunds/domain/refund-state.js';
 import { exampleId } from '../../../src/request/schema.js';
 import { notFound } from '../../../src/shared/errors.js';
 import { ORGANIZATION_ID } from '../../../src/shared/id.js';
@@ -10,7 +14,12 @@ import { REFUSED_WHEN_EMPTY, REFUSED_WHEN_PAID_OUT } from './payments.js';
 
 const OWNER = { organization: exampleId(ORGANIZATION_ID), mode: 'test' } as const;
 const PAYMENT = { ...OWNER, id: exampleId(PAYMENT_ID), currency: 'usd', refundable: 500 };
-const proposal = (amount: number) => ({ payment: PAYMENT.id, amount, reference: 'return-4711', description: null });
+const proposal = (amount: number) => ({
+  payment: PAYMENT.id,
+  amount,
+  reference: 'return-4711',
+  description: null,
+});
 const START = { now: 0, ahead: 0 };
 const refund = (status: RefundStatus, claimNumber = 0, more: Partial<RefundState> = {}) =>
   Refund.restore({
@@ -26,7 +35,11 @@ const LEAD = { key: exampleId(API_KEY_ID), holder: 'support-lead', actor: 'Ana' 
 const WAITING = { approval: 'waiting', proposedBy: BOT } as const;
 const APPROVED = { ...WAITING, approval: 'approved' } as const;
 const DECISION = { by: LEAD, comment: 'Seen the parcel.', now: 0 };
-const approval = (state: string, decided_by: unknown = null) => ({ state, proposed_by: BOT, decided_by });
+const approval = (state: string, decided_by: unknown = null) => ({
+  state,
+  proposed_by: BOT,
+  decided_by,
+});
 const FAILURE = { reason: null, claim: null, providerReference: null };
 const PAYOUT = { amount: 500, provider_reference: 'payout_4711' };
 const MADE = { ...proposal(500), reference: null, providerReference: 'payout_4711' };
@@ -38,10 +51,16 @@ const SUCCESS = {
 };
 const FAILED = {
   answer: { status: 'failed' },
-  refusals: [() => refund('canceled').fail(FAILURE), () => refund('pending', 2).fail({ ...FAILURE, claim: 1 })],
+  refusals: [
+    () => refund('canceled').fail(FAILURE),
+    () => refund('pending', 2).fail({ ...FAILURE, claim: 1 }),
+  ],
 };
 const RETURNED = { answer: { status: 'failed' }, refusals: [() => refund('pending').return(null)] };
-const REFUSED_CLAIM = [() => refund('canceled').requireClaim(1), () => refund('pending', 2).requireClaim(1)];
+const REFUSED_CLAIM = [
+  () => refund('canceled').requireClaim(1),
+  () => refund('pending', 2).requireClaim(1),
+];
 
 export const EXAMPLES: Examples = {
   proposeRefund: {
@@ -80,7 +99,8 @@ export const EXAMPLES: Examples = {
     refusals: [
       () => notFound('payment', 'test'),
       () => Refund.record(PAYMENT, { ...MADE, amount: 501 }, START),
-      () => Refund.restore({ ...refund('succeeded').state, ...MADE }).found({ ...MADE, amount: 499 }),
+      () =>
+        Refund.restore({ ...refund('succeeded').state, ...MADE }).found({ ...MADE, amount: 499 }),
     ],
   },
   succeedRefund: SUCCESS,
@@ -95,7 +115,10 @@ export const EXAMPLES: Examples = {
   'refund.approved': { answer: { sequence: 2, data: { approval: 'approved' } } },
   'refund.succeeded': { answer: { sequence: 2, data: { object: { status: 'succeeded' } } } },
   'refund.failed': {
-    answer: { sequence: 2, data: { object: { status: 'failed' }, reason: 'The account is closed.' } },
+    answer: {
+      sequence: 2,
+      data: { object: { status: 'failed' }, reason: 'The account is closed.' },
+    },
   },
   'refund.canceled': { answer: { sequence: 2, data: { object: { status: 'canceled' } } } },
 };

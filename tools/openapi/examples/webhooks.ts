@@ -10,7 +10,11 @@ import { exampleId } from '../../../src/request/schema.js';
 import { WebhookUrls } from '../../../src/shared/webhook-urls.js';
 import type { Examples } from '../operation-examples.js';
 
-const SENT_OFTEN = { endpoint: null, url: 'https://shop.example/webhooks', attempts: MAX_RESENDABLE };
+const SENT_OFTEN = {
+  endpoint: null,
+  url: 'https://shop.example/webhooks',
+  attempts: MAX_RESENDABLE,
+};
 const NEW_ENDPOINT = { url: 'https://shop.example/webhooks', events: ['*'] };
 const INPUT = { ...NEW_ENDPOINT, enabled: true, description: null };
 const STATE = {

@@ -65,7 +65,8 @@ export class Authenticate {
   private active(key: ApiKey | undefined): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     if (!key) return 'unknown';
     const at = ({ now }: Moment) => key.faultAt(now) ?? key;
-    const moment = key.state.expiresAt === null ? { now: 0, ahead: 0 } : this.callerClock.at(key.caller);
+    const moment =
+      key.state.expiresAt === null ? { now: 0, ahead: 0 } : this.callerClock.at(key.caller);
     return moment instanceof Promise ? moment.then(at) : at(moment);
   }
 }

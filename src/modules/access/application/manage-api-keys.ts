@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
 import { invalidParam, notFound } from '../../../shared/errors.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
-import { ApiKey, callerOf, KEY_KINDS, type KeyKind, type KeyLife, type NewApiKey } from '../domain/api-key.js';
+import {
+  ApiKey,
+  callerOf,
+  KEY_KINDS,
+  type KeyKind,
+  type KeyLife,
+  type NewApiKey,
+} from '../domain/api-key.js';
 import { ApiKeys, Organizations } from './ports.js';
 
 const OVERLAP_MS = 7 * 24 * 60 * 60_000;
@@ -62,10 +69,22 @@ export class ManageApiKeys {
     const old = await this.find(id, kinds);
     const { now } = await this.clock.at(old.caller);
     if (old.faultAt(now)) {
-      throw invalidParam('id', 'invalid_value', 'This key is revoked or expired: create a new one.');
+      throw invalidParam(
+        'id',
+        'invalid_value',
+        'This key is revoked or expired: create a new one.',
+      );
     }
     const { kind, mode, organization, holder, rights, origins } = old.state;
-    const issued = await this.create({ kind, mode, organization, holder, rights, origins, ...life });
+    const issued = await this.create({
+      kind,
+      mode,
+      organization,
+      holder,
+      rights,
+      origins,
+      ...life,
+    });
     const end = now + overlap;
     const ending = await this.apiKeys.end(id, 'expiresAt', end);
     return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };

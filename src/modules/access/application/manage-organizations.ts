@@ -28,7 +28,8 @@ export class ManageOrganizations {
 
   /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
   async create(name: string, reference: string | null = null): Promise<Created> {
-    const [earlier] = reference === null ? [] : (await this.organizations.list({}, reference)).items;
+    const [earlier] =
+      reference === null ? [] : (await this.organizations.list({}, reference)).items;
     earlier?.requireName(name);
     const organization = earlier ?? Organization.create(name, this.clock.now(), reference);
     if (!earlier) await this.organizations.add(organization, newWebhookSecret());

@@ -24,7 +24,10 @@ export abstract class Organizations {
   /** Those that sign at the instant (milliseconds), the current one first. Refuses with not_found. */
   abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
   /** Replaces the current secret, which becomes the previous one. Refuses with not_found. */
-  abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<void>;
+  abstract rotateWebhookSecret(
+    id: string,
+    next: { secret: string; previousExpiresAt: number },
+  ): Promise<void>;
 }
 
 /** A key is looked up before the caller is known, so these methods take no caller. */

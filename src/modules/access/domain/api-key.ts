@@ -50,7 +50,13 @@ export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organiza
   readonly origins?: readonly string[] | undefined;
 }
 
-export type KeyFault = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' | 'other surface';
+export type KeyFault =
+  | 'missing'
+  | 'malformed'
+  | 'unknown'
+  | 'expired'
+  | 'revoked'
+  | 'other surface';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
@@ -58,7 +64,12 @@ const CHECKSUM_LENGTH = 6;
 export const DISPLAY_LENGTH = 12;
 const MAX_HOLDER = 100;
 const TOKEN = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_[0-9A-Za-z]{32}([0-9A-Za-z]{6})$/;
-export const PREFIX: Record<KeyKind, string> = { secret: 'sk', restricted: 'rk', ledger: 'lk', operator: 'ok' };
+export const PREFIX: Record<KeyKind, string> = {
+  secret: 'sk',
+  restricted: 'rk',
+  ledger: 'lk',
+  operator: 'ok',
+};
 
 export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
@@ -113,7 +124,10 @@ export class ApiKey {
 export const isOwned = (kind: KeyKind): boolean => OWNED_KINDS.some((owned) => owned === kind);
 
 /** An operator is nobody's caller. Live mode stands for neither, because its clock is never moved. */
-export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization' | 'mode'>): Caller {
+export function callerOf({
+  organization,
+  mode,
+}: Pick<ApiKeyState, 'organization' | 'mode'>): Caller {
   return { organization: organization ?? NO_ORGANIZATION, mode: mode ?? 'live' };
 }
 
@@ -165,18 +179,32 @@ function requireCoherent({ kind, mode, organization, rights, origins }: Terms): 
   const refuseIf = (isWrong: boolean, param: string, message: string) => {
     if (isWrong) throw invalidParam(param, 'invalid_value', message);
   };
-  const owners = 'A secret or restricted key belongs to an organization, a ledger or operator key to none.';
+  const owners =
+    'A secret or restricted key belongs to an organization, a ledger or operator key to none.';
   refuseIf(isOwned(kind) !== (organization !== null), 'organization', owners);
-  refuseIf((kind === 'operator') !== (mode === null), 'mode', 'Each key has a mode, except an operator key.');
-  refuseIf(kind !== 'restricted' && rights.length > 0, 'rights', 'Only a restricted key has rights.');
-  refuseIf(kind === 'operator' && origins.length > 0, 'origins', 'No browser may use an operator key.');
+  refuseIf(
+    (kind === 'operator') !== (mode === null),
+    'mode',
+    'Each key has a mode, except an operator key.',
+  );
+  refuseIf(
+    kind !== 'restricted' && rights.length > 0,
+    'rights',
+    'Only a restricted key has rights.',
+  );
+  refuseIf(
+    kind === 'operator' && origins.length > 0,
+    'origins',
+    'No browser may use an operator key.',
+  );
 }
 
 /** The API shows whole seconds, and the key must expire at the time shown. */
 function endOf({ expiresAt = null, lifetime }: KeyLife, now: number): number | null {
   const end = lifetime === undefined ? expiresAt : now + lifetime;
   if (end === null) return null;
-  if (end <= now) throw invalidParam('expires_at', 'too_small', 'expires_at must be in the future.');
+  if (end <= now)
+    throw invalidParam('expires_at', 'too_small', 'expires_at must be in the future.');
   return Math.floor(end / 1000) * 1000;
 }
 
@@ -187,5 +215,9 @@ function checkedHolder(holder: string): string {
 
 function requireOrigin(origin: string, at: number): void {
   if (isOrigin(origin)) return;
-  throw invalidParam(`origins[${at}]`, 'invalid_format', `${origin} is not an origin like https://shop.example.`);
+  throw invalidParam(
+    `origins[${at}]`,
+    'invalid_format',
+    `${origin} is not an origin like https://shop.example.`,
+  );
 }

@@ -12,7 +12,8 @@ export const MAX_RETENTION_DAYS = 3650;
 type Urls = Readonly<Record<Mode, string | null>>;
 
 /** What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and the URLs. */
-export interface OrganizationSettings extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
+export interface OrganizationSettings
+  extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
   readonly name: string;
   /** Where customers pay, with placeholders, unless a session has a payment URL of its own. */
   readonly paymentUrl: Urls;
@@ -56,13 +57,18 @@ export class Organization {
   static create(name: string, now: number, reference: string | null = null): Organization {
     const settings = { ...NEW, name: checkedName(name) };
     if (reference !== null && !REFERENCE.test(reference)) {
-      const message = 'reference must have 1 to 255 visible ASCII characters, with spaces only inside.';
+      const message =
+        'reference must have 1 to 255 visible ASCII characters, with spaces only inside.';
       throw invalidParam('reference', 'invalid_format', message);
     }
     return new Organization(newId(ORGANIZATION_ID, now), reference, settings);
   }
 
-  static restore(id: string, reference: string | null, settings: OrganizationSettings): Organization {
+  static restore(
+    id: string,
+    reference: string | null,
+    settings: OrganizationSettings,
+  ): Organization {
     return new Organization(id, reference, settings);
   }
 
@@ -70,14 +76,23 @@ export class Organization {
   requireName(name: string): void {
     if (checkedName(name) === this.settings.name) return;
     const message = 'This reference was used for an organization with another name.';
-    throw refusal(ORGANIZATION_REFERENCE_REUSED, paramError('reference', 'invalid_value', message), this.id);
+    throw refusal(
+      ORGANIZATION_REFERENCE_REUSED,
+      paramError('reference', 'invalid_value', message),
+      this.id,
+    );
   }
 
   /** Refuses with invalid_param. */
   with({ paymentUrl = {}, ...changed }: OrganizationChange): Organization {
-    const settings = { ...this.settings, ...changed, paymentUrl: { ...this.settings.paymentUrl, ...paymentUrl } };
+    const settings = {
+      ...this.settings,
+      ...changed,
+      paymentUrl: { ...this.settings.paymentUrl, ...paymentUrl },
+    };
     const { contact, termsUrl, privacyUrl } = settings;
-    if (!EMAIL.test(contact ?? '')) requireUrl('contact', contact, 'an e-mail address or an https URL');
+    if (!EMAIL.test(contact ?? ''))
+      requireUrl('contact', contact, 'an e-mail address or an https URL');
     requireUrl('terms_url', termsUrl);
     requireUrl('privacy_url', privacyUrl);
     const name = checkedName(settings.name);
@@ -94,6 +109,8 @@ function checkedName(name: string): string {
 
 function requireUrl(param: string, url: string | null, what = 'an https URL'): void {
   if (url === null || (url.length <= MAX_LENGTH && /^https:/i.test(url) && isHttpUrl(url))) return;
-  const fault = hasUser(url) ? 'not contain user information' : `be ${what} of at most ${MAX_LENGTH} characters`;
+  const fault = hasUser(url)
+    ? 'not contain user information'
+    : `be ${what} of at most ${MAX_LENGTH} characters`;
   throw invalidParam(param, 'invalid_format', `${param} must ${fault}.`);
 }

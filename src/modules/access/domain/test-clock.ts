@@ -15,7 +15,11 @@ export interface TestClock {
 }
 
 /** The advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param. */
-export function advanced({ aheadSeconds, scheduledSeconds }: TestClock, step: Step, now: number): TestClock {
+export function advanced(
+  { aheadSeconds, scheduledSeconds }: TestClock,
+  step: Step,
+  now: number,
+): TestClock {
   const { advanceSeconds, to } = step;
   const shown = Math.floor(now / 1000) + aheadSeconds;
   if (advanceSeconds !== undefined && to !== undefined) {
@@ -26,9 +30,14 @@ export function advanced({ aheadSeconds, scheduledSeconds }: TestClock, step: St
   }
   const param = to === undefined ? 'advance_seconds' : 'to';
   const seconds = advanceSeconds ?? (to as number) - shown;
-  if (seconds < 0) throw refused(param, 'too_small', `must not be before ${shown}, the time of the clock`);
+  if (seconds < 0)
+    throw refused(param, 'too_small', `must not be before ${shown}, the time of the clock`);
   if (aheadSeconds + seconds > MOST_AHEAD_SECONDS) {
-    throw refused(param, 'too_large', 'must not take the clock further than 400 days ahead of real time');
+    throw refused(
+      param,
+      'too_large',
+      'must not take the clock further than 400 days ahead of real time',
+    );
   }
   return { aheadSeconds: aheadSeconds + seconds, scheduledSeconds };
 }

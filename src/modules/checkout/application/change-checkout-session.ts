@@ -3,7 +3,11 @@ import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js
 import type { OwnId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { CheckoutSession, requireAwaitable, type SessionEvent } from '../domain/checkout-session.js';
+import {
+  CheckoutSession,
+  requireAwaitable,
+  type SessionEvent,
+} from '../domain/checkout-session.js';
 import type { NewCheckoutSession } from '../domain/session-terms.js';
 import { CheckoutSessions, SessionDetails, SessionEvents } from './ports.js';
 
@@ -37,7 +41,12 @@ export class ChangeCheckoutSession {
   }
 
   /** Committed together with the payment. With `record`, a session that the amount does not pay stays as it is. */
-  async pay(unit: Unit, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<PaidSession> {
+  async pay(
+    unit: Unit,
+    id: OwnId,
+    captured: Captured,
+    onMismatch: OnMismatch,
+  ): Promise<PaidSession> {
     const session = await this.sessions.get(unit, id, 'checkout_session');
     const mismatch = session.mismatchOf(captured);
     const { notifyUrl } = session.state;
@@ -64,7 +73,11 @@ export class ChangeCheckoutSession {
   }
 
   /** Keeps the session open while the money for it is on its way. Refuses with invalid_param, too. */
-  async awaitPayment(unit: Unit, id: OwnId, { until, reason = null }: Awaited): Promise<CheckoutSession> {
+  async awaitPayment(
+    unit: Unit,
+    id: OwnId,
+    { until, reason = null }: Awaited,
+  ): Promise<CheckoutSession> {
     const now = Math.floor(unit.now / 1000);
     requireAwaitable(until, now);
     const { session } = await this.sessions.lock(unit, id);

@@ -28,7 +28,10 @@ export abstract class CheckoutSessionQueries {
   /** The same on `id`, with the first lines only: a session of 100 lines may have 256 KiB. */
   abstract getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession>;
   /** Sessions of the caller's mode, newest first. */
-  abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>>;
+  abstract list(
+    caller: Caller,
+    filter: CheckoutSessionFilter,
+  ): Promise<Page<CheckoutSessionSummary>>;
 }
 
 export interface LockedSession {
@@ -44,14 +47,23 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   /** Stores another status or time of an open session. Stale if the stored one is no longer open, is overdue, or was postponed since. */
   abstract change(unit: Unit, session: CheckoutSession): void;
   /** Up to `limit` open sessions past their expires_at, the oldest first: of all organizations, or of a moved clock's caller. */
-  abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
+  abstract overdue(
+    limit: number,
+    after?: OverdueSession,
+    clock?: MovedClock,
+  ): Promise<OverdueSession[]>;
   /** Stores as expired at once those that are still open and overdue by a clock that is `ahead`. Returns them. */
   abstract expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
 }
 
 export abstract class SessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(unit: Unit, event: SessionEvent, session: CheckoutSession, reason?: string | null): void;
+  abstract record(
+    unit: Unit,
+    event: SessionEvent,
+    session: CheckoutSession,
+    reason?: string | null,
+  ): void;
 }
 
 export interface OverdueSession extends Caller {

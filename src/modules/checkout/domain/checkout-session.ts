@@ -4,7 +4,12 @@ import type { Moment } from '../../../shared/clock.js';
 import { errorCodes, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { agreedTerms, type NewCheckoutSession, NO_DETAILS, type SessionTerms } from './session-terms.js';
+import {
+  agreedTerms,
+  type NewCheckoutSession,
+  NO_DETAILS,
+  type SessionTerms,
+} from './session-terms.js';
 
 export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 
@@ -14,19 +19,24 @@ export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
-  'checkout.session.completed': 'A checkout session was completed by its payment or, if its total is 0, by request.',
+  'checkout.session.completed':
+    'A checkout session was completed by its payment or, if its total is 0, by request.',
   'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
   'checkout.session.awaiting_payment':
     'The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.',
-  'checkout.session.redacted': 'The details of a closed checkout session were removed, here and everywhere else.',
+  'checkout.session.redacted':
+    'The details of a closed checkout session were removed, here and everywhere else.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
 export const SESSION_ERRORS = errorCodes('state', {
   session_not_open: 'The session is complete or expired. Read it.',
-  session_not_closed: 'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
-  payment_session_mismatch: 'The amount or currency is not that of the session. `errors[].allowed` has the right one.',
-  payment_required: 'Only an open session whose total is 0 is completed without a payment. Read it.',
+  session_not_closed:
+    'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
+  payment_session_mismatch:
+    'The amount or currency is not that of the session. `errors[].allowed` has the right one.',
+  payment_required:
+    'Only an open session whose total is 0 is completed without a payment. Read it.',
 });
 
 export interface CheckoutSessionState extends SessionTerms {
@@ -48,11 +58,20 @@ const LONGEST_WAIT = 30 * 24 * 60 * 60;
 export function requireAwaitable(until: number | null, now: number): void {
   const [least, most] = [now + LEAST_REST, now + LONGEST_WAIT];
   const message = 'until must be in the future, and at most 30 days ahead.';
-  if (until !== null && until <= now) throw invalidParams([paramError('until', 'too_small', message, [least])]);
-  if (until !== null && until > most) throw invalidParams([paramError('until', 'too_large', message, [most])]);
+  if (until !== null && until <= now)
+    throw invalidParams([paramError('until', 'too_small', message, [least])]);
+  if (until !== null && until > most)
+    throw invalidParams([paramError('until', 'too_large', message, [most])]);
 }
 
-export const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+export const SUMMARY = [
+  'id',
+  'mode',
+  'status',
+  'paymentStatus',
+  'currency',
+  'amountTotal',
+] as const;
 export type CheckoutSessionSummary = Pick<CheckoutSessionState, (typeof SUMMARY)[number]>;
 
 export const REDACTED = '[redacted]';
@@ -100,7 +119,12 @@ export class CheckoutSession {
     ];
     if (mismatches.length > 0) {
       const message = 'The session has another amount or currency.';
-      throw new Refusal(SESSION_ERRORS.payment_session_mismatch, message, mismatches, this.state.id);
+      throw new Refusal(
+        SESSION_ERRORS.payment_session_mismatch,
+        message,
+        mismatches,
+        this.state.id,
+      );
     }
     return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
   }
@@ -108,7 +132,8 @@ export class CheckoutSession {
   /** The session, complete without a payment. Refuses unless it is open and its total is 0. */
   completeFree(): CheckoutSession {
     const { id, status, amountTotal } = this.state;
-    if (status === 'open' && amountTotal === 0) return new CheckoutSession({ ...this.state, status: 'complete' });
+    if (status === 'open' && amountTotal === 0)
+      return new CheckoutSession({ ...this.state, status: 'complete' });
     const message =
       amountTotal === 0
         ? `The session is ${status}, not open.`
@@ -125,7 +150,10 @@ export class CheckoutSession {
   awaitPayment(until: number | null, now: number): CheckoutSession {
     this.requireOpen('id');
     const { expiresAt, originalExpiresAt, awaits } = this.state;
-    const isSame = until === null ? originalExpiresAt === null : originalExpiresAt !== null && until === expiresAt;
+    const isSame =
+      until === null
+        ? originalExpiresAt === null
+        : originalExpiresAt !== null && until === expiresAt;
     if (isSame) return this;
     const original = originalExpiresAt ?? expiresAt;
     const times =
@@ -141,11 +169,26 @@ export class CheckoutSession {
     if (isRedacted) return this;
     if (status === 'open') {
       const message = 'The session is open. Only a complete or expired session can be redacted.';
-      throw refusal(SESSION_ERRORS.session_not_closed, paramError('id', 'invalid_value', message), id);
+      throw refusal(
+        SESSION_ERRORS.session_not_closed,
+        paramError('id', 'invalid_value', message),
+        id,
+      );
     }
-    const lines = lineItems.map((line) => ({ ...line, productName: REDACTED, description: null, images: [] }));
+    const lines = lineItems.map((line) => ({
+      ...line,
+      productName: REDACTED,
+      description: null,
+      images: [],
+    }));
     const metadata = referenceOf(this.state.metadata);
-    return new CheckoutSession({ ...this.state, ...NO_DETAILS, metadata, lineItems: lines, isRedacted: true });
+    return new CheckoutSession({
+      ...this.state,
+      ...NO_DETAILS,
+      metadata,
+      lineItems: lines,
+      isRedacted: true,
+    });
   }
 
   private requireOpen(param: string): void {
@@ -159,10 +202,14 @@ export class CheckoutSession {
   }
 }
 
-export function referenceOf({ reference }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function referenceOf({
+  reference,
+}: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return reference === undefined ? {} : { reference };
 }
 
 function mismatch(param: 'amount' | 'currency', expected: string | number) {
-  return paramError(param, `${param}_mismatch`, `${param} must be the session's, ${expected}.`, [expected]);
+  return paramError(param, `${param}_mismatch`, `${param} must be the session's, ${expected}.`, [
+    expected,
+  ]);
 }

@@ -1,4 +1,9 @@
-import { invalidParams, type ParamCode, type ParamError, paramError } from '../../../shared/errors.js';
+import {
+  invalidParams,
+  type ParamCode,
+  type ParamError,
+  paramError,
+} from '../../../shared/errors.js';
 import { MAX_AMOUNT } from '../../../shared/money.js';
 
 export const TAX_BEHAVIORS = ['inclusive', 'exclusive'] as const;
@@ -31,7 +36,12 @@ export type NewLineItem = Given & Optional<Omit<LineItem, keyof Given>>;
 export class AmountFaults {
   private readonly errors: ParamError[] = [];
 
-  add(param: string, code: ParamCode, message: string, allowed: readonly (string | number)[] = []): void {
+  add(
+    param: string,
+    code: ParamCode,
+    message: string,
+    allowed: readonly (string | number)[] = [],
+  ): void {
     this.errors.push(paramError(param, code, `${param} ${message}.`, allowed));
   }
 
@@ -53,29 +63,26 @@ export class AmountFaults {
 }
 
 /** Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError for values that a request cannot have. */
-export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {
+export function priceLine(
+  input: NewLineItem,
+  currency: string,
+  at: string,
+  faults: AmountFaults,
+): LineItem {
   const { unitPrice, quantity = DEFAULT_QUANTITY, amountDiscount = 0, amountTax = 0 } = input;
   const { taxBehavior = DEFAULT_TAX_BEHAVIOR } = input;
   if (![unitPrice, quantity, amountDiscount, amountTax].every(isAmount) || quantity < 1) {
     throw new RangeError('Prices, quantities, discounts and taxes are whole numbers.');
   }
-  const limit = (name: string, amount: number, most: number, message: string) =>
-    faults.limit(`${at}.${name}`, amount, most, message);
   const subtotal = unitPrice * quantity;
-  const discount = limit('amount_discount', amountDiscount, subtotal, `must be at most the subtotal, ${subtotal}`);
+  const most = `must be at most the subtotal, ${subtotal}`;
+  const discount = faults.limit(`${at}.amount_discount`, amountDiscount, subtotal, most);
   const rest = subtotal - discount;
   const isInside = taxBehavior === 'inclusive';
   const inside = `is inside the total, so it must be at most ${rest}`;
-  const tax = isInside ? limit('amount_tax', amountTax, rest, inside) : amountTax;
+  const tax = isInside ? faults.limit(`${at}.amount_tax`, amountTax, rest, inside) : amountTax;
   const total = isInside ? rest : rest + tax;
-  if (subtotal > MAX_AMOUNT) {
-    const most = Math.floor(MAX_AMOUNT / quantity);
-    limit('price_data.unit_amount', unitPrice, most, `times the quantity must be at most ${MAX_AMOUNT}`);
-  } else {
-    faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, subtotal);
-    if (total <= MAX_AMOUNT) faults.confirm(`${at}.amount_total`, input.amountTotal, total);
-    else limit('amount_tax', tax, MAX_AMOUNT - rest, `must leave the total at most ${MAX_AMOUNT}`);
-  }
+  confirmAmounts({ input, quantity, subtotal, rest, tax, total }, at, faults);
   return {
     productName: input.productName,
     description: input.description ?? null,
@@ -89,6 +96,34 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
     amountTax: tax,
     amountTotal: total,
   };
+}
+
+interface ComputedLine {
+  readonly input: NewLineItem;
+  readonly quantity: number;
+  readonly subtotal: number;
+  /** The subtotal without the discount. */
+  readonly rest: number;
+  readonly tax: number;
+  readonly total: number;
+}
+
+/** Finds the amounts that are too large, or else compares those that the caller sent. */
+function confirmAmounts(line: ComputedLine, at: string, faults: AmountFaults): void {
+  const { input, quantity, subtotal, rest, tax, total } = line;
+  if (subtotal > MAX_AMOUNT) {
+    const most = Math.floor(MAX_AMOUNT / quantity);
+    const message = `times the quantity must be at most ${MAX_AMOUNT}`;
+    faults.limit(`${at}.price_data.unit_amount`, input.unitPrice, most, message);
+    return;
+  }
+  faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, subtotal);
+  if (total > MAX_AMOUNT) {
+    const message = `must leave the total at most ${MAX_AMOUNT}`;
+    faults.limit(`${at}.amount_tax`, tax, MAX_AMOUNT - rest, message);
+    return;
+  }
+  faults.confirm(`${at}.amount_total`, input.amountTotal, total);
 }
 
 function isAmount(value: number): boolean {

@@ -2,7 +2,13 @@ import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { filledUrl, MAX_FILLED, placeholderFault } from '../../../shared/web-url.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { AmountFaults, type LineItem, type NewLineItem, type Optional, priceLine } from './line-item.js';
+import {
+  AmountFaults,
+  type LineItem,
+  type NewLineItem,
+  type Optional,
+  priceLine,
+} from './line-item.js';
 
 export const UI_MODES = ['hosted', 'embedded'] as const;
 export type UiMode = (typeof UI_MODES)[number];
@@ -59,13 +65,16 @@ export function agreedTerms(
 ): SessionTerms {
   const faults = new AmountFaults();
   const currency = agreedCurrency(input, faults);
-  const lineItems = input.lineItems.map((line, index) => priceLine(line, currency, `line_items[${index}]`, faults));
+  const lineItems = input.lineItems.map((line, index) =>
+    priceLine(line, currency, `line_items[${index}]`, faults),
+  );
   const totals = totalsOf(lineItems, input, faults);
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
   const { details = NO_DETAILS, uiMode = DEFAULT_UI_MODE, metadata = {} } = input;
   if (mode === 'live') requireHttps(details, lineItems, faults);
   requireFillable(details, faults);
-  const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
+  const notifyFault =
+    details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   const locale = canonicalLocale(input.locale);
@@ -75,7 +84,8 @@ export function agreedTerms(
 
 function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string {
   const currency = currencyOf(input.currency);
-  if (currency === undefined) faults.add('currency', 'invalid_value', 'must be an ISO 4217 code', CURRENCIES);
+  if (currency === undefined)
+    faults.add('currency', 'invalid_value', 'must be an ISO 4217 code', CURRENCIES);
   input.lineItems.forEach((line, index) => {
     if (currency === undefined || currencyOf(line.currency) === currency) return;
     const param = `line_items[${index}].price_data.currency`;
@@ -85,13 +95,18 @@ function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string
 }
 
 function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults: AmountFaults) {
-  const sum = (of: (line: LineItem) => number) => lines.reduce((total, line) => total + of(line), 0);
+  const sum = (of: (line: LineItem) => number) =>
+    lines.reduce((total, line) => total + of(line), 0);
   const { amountShipping = 0 } = input;
   const [discount, tax] = [sum((line) => line.amountDiscount), sum((line) => line.amountTax)];
   const due = sum((line) => line.amountTotal) + amountShipping;
   // What is above the sum of the lines: the order's own discount, and the tax in the shipping, which changes no total.
   const asked = input.lineItems.reduce((total, line) => total + (line.amountDiscount ?? 0), 0);
-  const amountDiscount = nearest(Math.max(input.amountDiscount ?? 0, asked), discount, discount + due);
+  const amountDiscount = nearest(
+    Math.max(input.amountDiscount ?? 0, asked),
+    discount,
+    discount + due,
+  );
   const amountTax = nearest(input.amountTax ?? tax, tax, tax + amountShipping);
   const totals = {
     amountSubtotal: sum((line) => line.amountSubtotal),
@@ -117,7 +132,8 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
   return totals;
 }
 
-const nearest = (amount: number, least: number, most: number) => Math.min(Math.max(amount, least), most);
+const nearest = (amount: number, least: number, most: number) =>
+  Math.min(Math.max(amount, least), most);
 
 /** Without a claim it is the sum of the lines. What a line's discount exceeds its subtotal by can only be a discount on the order. */
 function confirmBound(
@@ -128,7 +144,8 @@ function confirmBound(
 ): void {
   const said = claimed ?? sum;
   const code = claimed === undefined ? 'required' : 'amount_mismatch';
-  if (said !== bound) faults.add(param, code, `must be at ${said < bound ? 'least' : 'most'} ${bound}`, [bound]);
+  if (said !== bound)
+    faults.add(param, code, `must be at ${said < bound ? 'least' : 'most'} ${bound}`, [bound]);
 }
 
 /** A total above the computed one may have shipping or tax that was left out. To allow the computed one would lower what the customer owes. */
@@ -139,7 +156,11 @@ function confirmTotal(
   faults: AmountFaults,
 ) {
   const claimed = param === 'amount' ? input.amount : input.amountTotal;
-  const sent = [input.amountShipping, input.amountTax, ...input.lineItems.map(({ amountTax }) => amountTax)];
+  const sent = [
+    input.amountShipping,
+    input.amountTax,
+    ...input.lineItems.map(({ amountTax }) => amountTax),
+  ];
   if (claimed === undefined || claimed <= total || sent.some((amount) => amount !== undefined)) {
     faults.confirm(param, claimed, total);
     return;
@@ -150,15 +171,22 @@ function confirmTotal(
 
 function chosenExpiry(wanted: number | undefined, created: number, faults: AmountFaults): number {
   if (wanted === undefined) return created + DAY;
-  if (wanted < created + MIN_LIFE) faults.add('expires_at', 'too_small', 'must be at least 5 minutes ahead');
-  if (wanted > created + MAX_LIFE) faults.add('expires_at', 'too_large', 'must be at most 24 hours ahead');
+  if (wanted < created + MIN_LIFE)
+    faults.add('expires_at', 'too_small', 'must be at least 5 minutes ahead');
+  if (wanted > created + MAX_LIFE)
+    faults.add('expires_at', 'too_large', 'must be at most 24 hours ahead');
   return wanted;
 }
 
 /** Test mode also allows http to localhost, the developer's own machine. */
-function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], faults: AmountFaults): void {
+function requireHttps(
+  details: SessionDetails,
+  lineItems: readonly LineItem[],
+  faults: AmountFaults,
+): void {
   const check = (param: string, url: string | null) => {
-    if (url !== null && !/^https:/i.test(url)) faults.add(param, 'invalid_format', 'must be an https URL in live mode');
+    if (url !== null && !/^https:/i.test(url))
+      faults.add(param, 'invalid_format', 'must be an https URL in live mode');
   };
   check('success_url', details.successUrl);
   check('cancel_url', details.cancelUrl);
@@ -171,13 +199,20 @@ function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], f
 }
 
 /** Once an ID replaces the placeholders of a shop's URL and percent-encoding its other characters, it must fit a Location header. */
-function requireFillable({ successUrl, cancelUrl, returnUrl }: SessionDetails, faults: AmountFaults): void {
+function requireFillable(
+  { successUrl, cancelUrl, returnUrl }: SessionDetails,
+  faults: AmountFaults,
+): void {
   const urls = { success_url: successUrl, cancel_url: cancelUrl, return_url: returnUrl };
   for (const [param, url] of Object.entries(urls)) {
     const fault = url && placeholderFault(url, LONGEST);
     if (fault) faults.add(param, 'invalid_format', fault);
     else if (url !== null && filledUrl(url, LONGEST) === undefined)
-      faults.add(param, 'too_long', `must have at most ${MAX_FILLED} characters, percent-encoded and with its IDs`);
+      faults.add(
+        param,
+        'too_long',
+        `must have at most ${MAX_FILLED} characters, percent-encoded and with its IDs`,
+      );
   }
 }
 

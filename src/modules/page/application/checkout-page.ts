@@ -112,7 +112,9 @@ export class CheckoutPage {
 function stateOf({ facts, hasUnmatched }: CheckoutPage, now: number): PageState {
   const { session, isStarted, unacknowledgedSince } = facts;
   if (session.status === 'complete') {
-    return unacknowledgedSince !== undefined && now < unacknowledgedSince + MERCHANT_MS ? 'being_settled' : 'paid';
+    return unacknowledgedSince !== undefined && now < unacknowledgedSince + MERCHANT_MS
+      ? 'being_settled'
+      : 'paid';
   }
   if (hasUnmatched) return 'received';
   if (session.status === 'expired') return 'expired';

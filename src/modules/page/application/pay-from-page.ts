@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
-import { ChangeCheckoutSession, CheckoutSessionQueries, type CheckoutSessionState } from '../../checkout/index.js';
+import {
+  ChangeCheckoutSession,
+  CheckoutSessionQueries,
+  type CheckoutSessionState,
+} from '../../checkout/index.js';
 import { RecordPayment } from '../../payments/index.js';
 import type { PlaceToPay } from './checkout-page.js';
 import { type DueTransfer, Pages } from './ports.js';
@@ -64,7 +68,10 @@ export class PayFromPage {
   }
 
   /** Pays the session's total, even if that no longer fits. Pressing the button twice pays once. */
-  private async pay(unit: Unit, { id, amountTotal: amount, currency }: CheckoutSessionState): Promise<void> {
+  private async pay(
+    unit: Unit,
+    { id, amountTotal: amount, currency }: CheckoutSessionState,
+  ): Promise<void> {
     const capture = { amount, currency, checkoutSession: id, reference: `pretend_${id}` };
     await this.recordPayment.execute(unit, capture, 'record');
   }

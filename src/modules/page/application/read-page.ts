@@ -37,15 +37,18 @@ export class ReadPage {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, { settings: details }, { paymentUrl: own, isStarted }, payments] = await Promise.all([
-      this.sessions.getShort(caller, link.session, MAX_LINES),
-      this.organizations.byId(caller.organization),
-      this.pages.find(caller, link.session),
-      this.paymentsOf(caller, link.session),
-    ]);
+    const [session, { settings: details }, { paymentUrl: own, isStarted }, payments] =
+      await Promise.all([
+        this.sessions.getShort(caller, link.session, MAX_LINES),
+        this.organizations.byId(caller.organization),
+        this.pages.find(caller, link.session),
+        this.paymentsOf(caller, link.session),
+      ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
-      session.status === 'complete' ? await this.deliveries.undeliveredSince(caller, completed) : undefined;
+      session.status === 'complete'
+        ? await this.deliveries.undeliveredSince(caller, completed)
+        : undefined;
     const paymentUrl = own ?? details.paymentUrl[caller.mode];
     const shop = { shop: details.name, details, paymentUrl };
     const facts = { caller, session, url, ...shop, isStarted, payments, unacknowledgedSince };

@@ -6,7 +6,14 @@ import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
 /** A pending refund reserves its amount; one that was made elsewhere did not. `take_back`: the money of a refund returned. */
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back' | 'hold' | 'release';
+export type AmountChange =
+  | 'reserve'
+  | 'free'
+  | 'refund'
+  | 'refund_unreserved'
+  | 'take_back'
+  | 'hold'
+  | 'release';
 
 export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;
 

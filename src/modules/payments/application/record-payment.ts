@@ -25,7 +25,11 @@ export class RecordPayment {
   ) {}
 
   /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as ChangeCheckoutSession does. */
-  async execute(unit: Unit, input: NewPayment, onMismatch: OnMismatch = 'refuse'): Promise<RecordedPayment> {
+  async execute(
+    unit: Unit,
+    input: NewPayment,
+    onMismatch: OnMismatch = 'refuse',
+  ): Promise<RecordedPayment> {
     if (!(await this.organizations.exists(unit.organization))) throw notFound('organization');
     const payment = Payment.record(input, unit, unit);
     const earlier = await this.earlier(unit, payment);
@@ -39,7 +43,11 @@ export class RecordPayment {
   }
 
   /** Records also what does not match the session. What is not given is what it asks for. Refuses with not_found or invalid_param. */
-  async pay(unit: Unit, session: OwnId, paid: { amount?: number; currency?: string | null }): Promise<RecordedPayment> {
+  async pay(
+    unit: Unit,
+    session: OwnId,
+    paid: { amount?: number; currency?: string | null },
+  ): Promise<RecordedPayment> {
     const { amountTotal, currency } = (await this.sessions.get(unit, session)).state;
     if (paid.amount === undefined && amountTotal === 0) throw nothingToPay();
     const captured = { amount: paid.amount ?? amountTotal, currency: paid.currency ?? currency };
@@ -49,7 +57,11 @@ export class RecordPayment {
   private async record(unit: Unit, captured: Payment, onMismatch: OnMismatch): Promise<Payment> {
     const payment = await this.matched(unit, captured, onMismatch);
     this.payments.add(unit, payment);
-    this.events.record(unit, payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched', payment);
+    this.events.record(
+      unit,
+      payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched',
+      payment,
+    );
     return payment;
   }
 
@@ -57,18 +69,22 @@ export class RecordPayment {
     const { checkoutSession, amount, currency } = payment.state;
     if (checkoutSession === null) return payment;
     const session = ownId(unit, checkoutSession, 'checkout_session');
-    return payment.of(await this.changeSession.pay(unit, session, { amount, currency }, onMismatch));
+    return payment.of(
+      await this.changeSession.pay(unit, session, { amount, currency }, onMismatch),
+    );
   }
 
   private async earlier(unit: Unit, payment: Payment): Promise<Payment | undefined> {
     const { reference } = payment.state;
-    const earlier = reference === null ? undefined : await this.payments.byReference(unit, reference);
+    const earlier =
+      reference === null ? undefined : await this.payments.byReference(unit, reference);
     earlier?.requireSameCapture(payment);
     return earlier;
   }
 }
 
 function nothingToPay() {
-  const message = 'The total of the session is 0: complete the session instead, or send an amount that does not match.';
+  const message =
+    'The total of the session is 0: complete the session instead, or send an amount that does not match.';
   return invalidParam('amount', 'required', message);
 }

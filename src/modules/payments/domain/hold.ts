@@ -31,12 +31,19 @@ export class Hold {
   private constructor(readonly state: HoldState) {}
 
   /** Puts the amount on hold, or without one all that is left. Refuses more than is left. */
-  static place(payment: Payment, { amount, reason, reference }: NewHold, now: number | Moment): Hold {
+  static place(
+    payment: Payment,
+    { amount, reason, reference }: NewHold,
+    now: number | Moment,
+  ): Hold {
     const { refundable, state } = payment;
     payment.requireRefundable('id', 'put on hold');
     if (amount !== undefined && amount > refundable) {
       const message = `Only ${refundable} is left of this payment.`;
-      throw refusal(HOLD_ERRORS.hold_exceeds_remaining, paramError('amount', 'too_large', message, [refundable]));
+      throw refusal(
+        HOLD_ERRORS.hold_exceeds_remaining,
+        paramError('amount', 'too_large', message, [refundable]),
+      );
     }
     const { organization, mode, id } = state;
     const terms = { payment: id, amount: amount ?? refundable, reason, reference };
@@ -49,6 +56,8 @@ export class Hold {
 
   /** The released hold. A released hold stays as it is. */
   release(): Hold {
-    return this.state.status === 'released' ? this : new Hold({ ...this.state, status: 'released' });
+    return this.state.status === 'released'
+      ? this
+      : new Hold({ ...this.state, status: 'released' });
   }
 }

@@ -9,7 +9,8 @@ export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
 export const PAYMENT_EVENTS = {
   'payment.created': 'A captured payment was recorded.',
-  'payment.unmatched': 'A captured payment was recorded that does not match its checkout session; `mismatch` says why.',
+  'payment.unmatched':
+    'A captured payment was recorded that does not match its checkout session; `mismatch` says why.',
   'payment.held': 'An amount of a payment was put on hold.',
   'payment.released': 'A hold on a payment was released.',
 } as const;
@@ -33,7 +34,10 @@ export interface PaymentState extends Caller {
   readonly version: number;
 }
 
-export type NewPayment = Pick<PaymentState, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
+export type NewPayment = Pick<
+  PaymentState,
+  'amount' | 'currency' | 'checkoutSession' | 'reference'
+>;
 
 export const PAYMENT_ERRORS = errorCodes('state', {
   payment_reference_reused: 'The reference was used for another payment. Read that payment.',
@@ -47,13 +51,22 @@ export class Payment {
   /** Throws RangeError for an impossible amount or currency. */
   static record(input: NewPayment, { organization, mode }: Caller, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
-    if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
+    if (currency === undefined)
+      throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
     if (!Number.isInteger(input.amount) || input.amount < 1 || input.amount > MAX_AMOUNT) {
       throw new RangeError(`An amount is a whole number from 1 to ${MAX_AMOUNT}.`);
     }
     const { amount, checkoutSession, reference } = input;
     const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
-    const terms = { amount, currency, checkoutSession, mismatch: null, notifyUrl: null, reference, version: 1 };
+    const terms = {
+      amount,
+      currency,
+      checkoutSession,
+      mismatch: null,
+      notifyUrl: null,
+      reference,
+      version: 1,
+    };
     return new Payment({ ...held, ...terms, id: newId(PAYMENT_ID, now, mode), organization, mode });
   }
 
@@ -74,14 +87,22 @@ export class Payment {
   /** The payment with `amount` more on hold; a negative amount takes it off hold. */
   withHold(amount: number): Payment {
     const { amountOnHold, version } = this.state;
-    return new Payment({ ...this.state, amountOnHold: amountOnHold + amount, version: version + 1 });
+    return new Payment({
+      ...this.state,
+      amountOnHold: amountOnHold + amount,
+      version: version + 1,
+    });
   }
 
   /** Refuses if nothing is left, on `param`, the parameter that held the payment's ID. */
   requireRefundable(param: string, purpose = 'refund'): void {
     if (this.refundable > 0) return;
     const message = `Nothing is left to ${purpose} of this payment.`;
-    throw refusal(PAYMENT_ERRORS.payment_not_refundable, paramError(param, 'invalid_value', message), this.state.id);
+    throw refusal(
+      PAYMENT_ERRORS.payment_not_refundable,
+      paramError(param, 'invalid_value', message),
+      this.state.id,
+    );
   }
 
   /** Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a pending refund has its amount reserved. */
@@ -89,14 +110,27 @@ export class Payment {
     const payable = this.refundable + this.state.amountPendingRefund;
     if (amount <= payable) return;
     const message = `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
-    throw refusal(PAYMENT_ERRORS.payment_not_refundable, paramError('id', 'invalid_value', message), this.state.id);
+    throw refusal(
+      PAYMENT_ERRORS.payment_not_refundable,
+      paramError('id', 'invalid_value', message),
+      this.state.id,
+    );
   }
 
   /** Refuses another payment with the same reference, unless both describe the same capture. */
   requireSameCapture({ state }: Payment): void {
     const { id, amount, currency, checkoutSession } = this.state;
-    if (amount === state.amount && currency === state.currency && checkoutSession === state.checkoutSession) return;
+    if (
+      amount === state.amount &&
+      currency === state.currency &&
+      checkoutSession === state.checkoutSession
+    )
+      return;
     const message = 'This reference belongs to another payment.';
-    throw refusal(PAYMENT_ERRORS.payment_reference_reused, paramError('reference', 'invalid_value', message), id);
+    throw refusal(
+      PAYMENT_ERRORS.payment_reference_reused,
+      paramError('reference', 'invalid_value', message),
+      id,
+    );
   }
 }

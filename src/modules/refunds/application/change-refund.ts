@@ -19,7 +19,9 @@ export class ChangeRefund {
   ) {}
 
   approve(unit: Unit, id: OwnId, amount: number, decision: Decision): Promise<Refund> {
-    return this.change(unit, id, (refund) => refund.approve(amount, { ...decision, now: unit.now }));
+    return this.change(unit, id, (refund) =>
+      refund.approve(amount, { ...decision, now: unit.now }),
+    );
   }
 
   reject(unit: Unit, id: OwnId, decision: Decision): Promise<Refund> {
@@ -47,7 +49,11 @@ export class ChangeRefund {
     return this.change(unit, id, (refund) => refund.return(reason));
   }
 
-  private async change(unit: Unit, id: OwnId, transition: (refund: Refund) => Refund): Promise<Refund> {
+  private async change(
+    unit: Unit,
+    id: OwnId,
+    transition: (refund: Refund) => Refund,
+  ): Promise<Refund> {
     const found = await this.refunds.get(unit, id);
     if (transition(found) === found) return found;
     const payment = await this.payments.lock(unit, ownId(unit, found.state.payment));

@@ -27,7 +27,10 @@ export class ClaimRefunds {
   ) {}
 
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
-  async execute(unit: LedgerUnit, { organization, limit, leaseSeconds }: NewClaim): Promise<readonly Refund[]> {
+  async execute(
+    unit: LedgerUnit,
+    { organization, limit, leaseSeconds }: NewClaim,
+  ): Promise<readonly Refund[]> {
     const { refunds, now } =
       organization === undefined
         ? await this.next(unit, limit)
@@ -38,7 +41,11 @@ export class ClaimRefunds {
   }
 
   /** Changes the claim of a refund, by the clock of the database. Refuses with not_found, refund_not_pending or refund_claimed. */
-  async change(unit: Unit, id: OwnId, transition: (refund: Refund, now: number) => Refund): Promise<Refund> {
+  async change(
+    unit: Unit,
+    id: OwnId,
+    transition: (refund: Refund, now: number) => Refund,
+  ): Promise<Refund> {
     const { refund, now } = await this.refunds.lock(unit, id);
     const changed = transition(refund, now);
     if (changed !== refund) this.refunds.change(unit, refund, changed);

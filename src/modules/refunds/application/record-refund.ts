@@ -27,7 +27,11 @@ export class RecordRefund {
     const payment = await this.payments.lock(unit, id, 'payment');
     const { state, refundable } = payment;
     const known = (await this.refunds.byPayout(unit, made)) ?? (await this.proposed(unit, made));
-    if (known) return { refund: await this.settle.execute(unit, payment, known, known.found(made)), isNew: false };
+    if (known)
+      return {
+        refund: await this.settle.execute(unit, payment, known, known.found(made)),
+        isNew: false,
+      };
     const refund = Refund.record({ ...state, refundable }, made, unit);
     this.refunds.add(unit, refund);
     this.events.record(unit, 'refund.created', refund, state.notifyUrl);

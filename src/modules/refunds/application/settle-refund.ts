@@ -39,7 +39,10 @@ export class SettleRefund {
   }
 }
 
-function amountChange({ state: before }: Refund, { state: after }: Refund): AmountChange | undefined {
+function amountChange(
+  { state: before }: Refund,
+  { state: after }: Refund,
+): AmountChange | undefined {
   if (before.status === after.status) return undefined;
   if (before.status === 'succeeded') return 'take_back';
   return after.status === 'succeeded' ? 'refund' : 'free';

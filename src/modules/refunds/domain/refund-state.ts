@@ -12,7 +12,8 @@ export const REFUND_EVENTS = {
   'refund.approved': 'A refund that waited for approval was approved.',
   'refund.succeeded': 'The ledger paid a refund out.',
   'refund.failed': 'The ledger refused a refund, or the money of a succeeded refund came back.',
-  'refund.canceled': 'The merchant canceled a pending refund, or its approval was rejected or expired.',
+  'refund.canceled':
+    'The merchant canceled a pending refund, or its approval was rejected or expired.',
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
@@ -124,7 +125,10 @@ export const isWaiting = ({ status, approval }: Pick<RefundState, 'status' | 'ap
 export function proposedBy({ requester, needsApproval }: Proposer, now: number) {
   // The API shows whole seconds.
   const approvalExpiresAt = (Math.floor(now / 1000) + DAYS_TO_DECIDE * 24 * 3600) * 1000;
-  return { proposedBy: requester, ...(needsApproval && ({ approval: 'waiting', approvalExpiresAt } as const)) };
+  return {
+    proposedBy: requester,
+    ...(needsApproval && ({ approval: 'waiting', approvalExpiresAt } as const)),
+  };
 }
 
 /** A refund whose lease runs out for the nth time in a row waits its lease × 2^(n−1), at most an hour. */

@@ -28,24 +28,53 @@ export class Refund {
   ) {}
 
   /** A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount is a positive integer. */
-  static propose(payment: RefundablePayment, input: NewRefund, moment: Moment, proposer?: Proposer): Refund {
+  static propose(
+    payment: RefundablePayment,
+    input: NewRefund,
+    moment: Moment,
+    proposer?: Proposer,
+  ): Refund {
     const { amount, reference, description } = input;
-    if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
+    if (!Number.isInteger(amount) || amount < 1)
+      throw new RangeError('A refund has a whole amount of at least 1.');
     if (amount > payment.refundable) throw refuse.exceedsRemaining(payment);
     const { organization, mode, currency } = payment;
-    const terms = { organization, mode, payment: payment.id, amount, currency, reference, description };
+    const terms = {
+      organization,
+      mode,
+      payment: payment.id,
+      amount,
+      currency,
+      reference,
+      description,
+    };
     const id = newId(REFUND_ID, moment, mode);
-    return new Refund({ id, ...terms, ...NEW, ...(proposer && proposedBy(proposer, moment.now)) }, 1);
+    return new Refund(
+      { id, ...terms, ...NEW, ...(proposer && proposedBy(proposer, moment.now)) },
+      1,
+    );
   }
 
   /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */
-  static record(payment: RefundablePayment, { providerReference, ...made }: MadeRefund, moment: Moment): Refund {
+  static record(
+    payment: RefundablePayment,
+    { providerReference, ...made }: MadeRefund,
+    moment: Moment,
+  ): Refund {
     const { state } = Refund.propose(payment, made, moment);
-    return Refund.restore({ ...state, status: 'succeeded', providerReference, isMadeElsewhere: true });
+    return Refund.restore({
+      ...state,
+      status: 'succeeded',
+      providerReference,
+      isMadeElsewhere: true,
+    });
   }
 
   static restore(state: RefundState): Refund {
-    return new Refund(state, (state.status === PENDING ? 1 : 2) + (state.approval === 'approved' ? 1 : 0));
+    return new Refund(
+      state,
+      (state.status === PENDING ? 1 : 2) + (state.approval === 'approved' ? 1 : 0),
+    );
   }
 
   /** The refund as it reads at `now`: its approval has expired when its time is over, before that is stored. */
@@ -78,7 +107,9 @@ export class Refund {
 
   /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. */
   succeed(providerReference: string | null): Refund {
-    return this.state.status === 'succeeded' ? this : this.close('succeeded', { providerReference });
+    return this.state.status === 'succeeded'
+      ? this
+      : this.close('succeeded', { providerReference });
   }
 
   /** The refund, refused by the ledger. A claimed refund needs the number of its claim. */
@@ -100,8 +131,13 @@ export class Refund {
   /** The refund, claimed for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
   claim(now: number, leaseSeconds: number): Refund {
     const { status, claimNumber, claimExpiresAt, claimableAt } = this.state;
-    const isFree = status === PENDING && !isWaiting(this.state) && claimableAt <= now && (claimExpiresAt ?? now) <= now;
-    if (!isFree) throw new RangeError('Only a pending refund that waits for nobody can be claimed.');
+    const isFree =
+      status === PENDING &&
+      !isWaiting(this.state) &&
+      claimableAt <= now &&
+      (claimExpiresAt ?? now) <= now;
+    if (!isFree)
+      throw new RangeError('Only a pending refund that waits for nobody can be claimed.');
     // A released claim has not lapsed, so the count of lapses in a row begins anew.
     const lapses = claimExpiresAt === null ? 0 : this.state.lapses + 1;
     return this.with({ claimNumber: claimNumber + 1, lapses, ...lease(now, leaseSeconds, lapses) });
@@ -128,8 +164,12 @@ export class Refund {
   found(made: MadeRefund): Refund {
     const { status, payment, amount, reference, providerReference } = this.state;
     const isPaidAs = status !== 'canceled' && providerReference === made.providerReference;
-    const mayBePaid = providerReference === null && (status === 'pending' || status === 'succeeded');
-    const isSame = payment === made.payment && amount === made.amount && (made.reference ?? reference) === reference;
+    const mayBePaid =
+      providerReference === null && (status === 'pending' || status === 'succeeded');
+    const isSame =
+      payment === made.payment &&
+      amount === made.amount &&
+      (made.reference ?? reference) === reference;
     if (!isSame || !(isPaidAs || mayBePaid))
       throw refuse.referenceReused(this.state, isPaidAs ? 'provider_reference' : 'reference');
     return status === PENDING ? this.succeed(made.providerReference) : this;
@@ -152,7 +192,8 @@ export class Refund {
   requireClaim(claim: number | null): void {
     this.requirePending();
     const { claimNumber, claimExpiresAt } = this.state;
-    if (claimExpiresAt === null || claim !== claimNumber) throw refuse.otherClaim(this.state, claim);
+    if (claimExpiresAt === null || claim !== claimNumber)
+      throw refuse.otherClaim(this.state, claim);
   }
 
   private decide(

@@ -1,5 +1,11 @@
 import type { Requester } from '../../../shared/caller.js';
-import { type ErrorCode, errorCodes, paramError, type Refusal, refusal } from '../../../shared/errors.js';
+import {
+  type ErrorCode,
+  errorCodes,
+  paramError,
+  type Refusal,
+  refusal,
+} from '../../../shared/errors.js';
 import type { RefundablePayment, RefundState } from './refund-state.js';
 
 const ERRORS = {
@@ -29,11 +35,17 @@ export const REFUND_ERRORS = Object.values(ERRORS);
 
 export function exceedsRemaining({ id, refundable }: RefundablePayment): Refusal {
   const message = `Only ${refundable} is left to refund of this payment.`;
-  return refusal(ERRORS.refund_exceeds_remaining, paramError('amount', 'too_large', message, [refundable]), id);
+  return refusal(
+    ERRORS.refund_exceeds_remaining,
+    paramError('amount', 'too_large', message, [refundable]),
+    id,
+  );
 }
 
-export const notPending = (refund: RefundState, message = `The refund is ${refund.status}, not pending.`): Refusal =>
-  refused(ERRORS.refund_not_pending, refund, message);
+export const notPending = (
+  refund: RefundState,
+  message = `The refund is ${refund.status}, not pending.`,
+): Refusal => refused(ERRORS.refund_not_pending, refund, message);
 
 export const inProgress = (refund: RefundState): Refusal =>
   refused(ERRORS.refund_in_progress, refund, 'The refund is being paid out.');
@@ -52,8 +64,16 @@ export function otherClaim({ id, claimExpiresAt }: RefundState, claim: number | 
 export const notSucceeded = (refund: RefundState): Refusal =>
   refused(ERRORS.refund_not_succeeded, refund, `The refund is ${refund.status}, not succeeded.`);
 
-export const referenceReused = (refund: RefundState, param: 'reference' | 'provider_reference'): Refusal =>
-  refused(ERRORS.refund_reference_reused, refund, 'This reference belongs to another refund.', param);
+export const referenceReused = (
+  refund: RefundState,
+  param: 'reference' | 'provider_reference',
+): Refusal =>
+  refused(
+    ERRORS.refund_reference_reused,
+    refund,
+    'This reference belongs to another refund.',
+    param,
+  );
 
 /** Another key of the same holder, such as a rotated one, is no second person. */
 export function secondPersonRequired(refund: RefundState, { holder }: Requester): Refusal {

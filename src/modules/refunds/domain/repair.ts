@@ -12,7 +12,11 @@ export interface Repair {
   readonly overdrawn: number;
 }
 
-const FAILURE = { reason: 'More was proposed than was captured.', claim: null, providerReference: null };
+const FAILURE = {
+  reason: 'More was proposed than was captured.',
+  claim: null,
+  providerReference: null,
+};
 
 /** What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed fail where there is no money for them. */
 export function repairOf({ amount, amountOnHold }: Captured, refunds: readonly Refund[]): Repair {

@@ -35,7 +35,8 @@ export class AttemptDelivery {
     const result = await send({ url, event, secrets, at, ...forLedger });
     const verdict = verdictOn(attempt, result, attemptedAt + this.clock.now() - at);
     const { nextAttemptAt } = verdict;
-    const nextDueAt = nextAttemptAt === null ? null : nextAttemptAt - (await this.callerClock.at(caller)).ahead;
+    const nextDueAt =
+      nextAttemptAt === null ? null : nextAttemptAt - (await this.callerClock.at(caller)).ahead;
     await this.deliveries.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt: nextDueAt });
     const health = endpoint && healthAfter(result, endpoint.failingSince, attemptedAt);
     if (health) await this.endpoints.recordHealth(caller, endpoint, health);

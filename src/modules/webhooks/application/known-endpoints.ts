@@ -13,7 +13,10 @@ const MAX_REMEMBERED = 10_000;
  */
 export class KnownEndpoints {
   /** By owner, mode and type, those that got an event last at the end; when is monotonic, in milliseconds. */
-  private readonly seen = new Map<string, readonly { readonly stored: string; readonly at: number }[]>();
+  private readonly seen = new Map<
+    string,
+    readonly { readonly stored: string; readonly at: number }[]
+  >();
 
   learn({ owner, stored, event, endpoint }: ClaimedDelivery): void {
     if (endpoint === null) return;

@@ -66,7 +66,11 @@ export class ManageWebhookEndpoints {
    * Sends one webhook.test event, even to a disabled endpoint, and returns the attempt. The event is not stored. `represent`
    * renders the endpoint as JSON. Not a decision: it may not run twice. Refuses with rate_limited too.
    */
-  async test(caller: Caller, id: string, represent: (endpoint: WebhookEndpoint) => string): Promise<Attempt> {
+  async test(
+    caller: Caller,
+    id: string,
+    represent: (endpoint: WebhookEndpoint) => string,
+  ): Promise<Attempt> {
     const endpoint = await this.endpoints.get(caller, id);
     const { mode, url } = endpoint;
     if (mode !== caller.mode) throw notFound('id');
@@ -74,13 +78,28 @@ export class ManageWebhookEndpoints {
     const attemptedAt = moment.now;
     const secrets = await this.endpoints.secretsOf(caller, id, attemptedAt);
     const data = represent(endpoint);
-    const event = { id: newId(EVENT_ID, moment), type: 'webhook.test', mode, sequence: 1, data, reason: null };
+    const event = {
+      id: newId(EVENT_ID, moment),
+      type: 'webhook.test',
+      mode,
+      sequence: 1,
+      data,
+      reason: null,
+    };
     const isLedger = caller.organization === NO_ORGANIZATION;
     // The signature has the real time, because receivers compare it with their clocks.
     const at = attemptedAt - moment.ahead;
     const message = { url, event, secrets, at, ...(isLedger ? { organization: null } : {}) };
     const to = dueReceiver(caller.organization, storedReceiver(url, isLedger));
     const { statusCode, error, durationMs } = await this.attempts.test(to, id, message);
-    return { endpoint: id, attempt: 1, attemptedAt, statusCode, error, durationMs, nextAttemptAt: null };
+    return {
+      endpoint: id,
+      attempt: 1,
+      attemptedAt,
+      statusCode,
+      error,
+      durationMs,
+      nextAttemptAt: null,
+    };
   }
 }

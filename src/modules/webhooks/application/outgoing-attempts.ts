@@ -72,18 +72,26 @@ export class OutgoingAttempts {
   async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
     const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;
     const isTooMuch =
-      this.underWay(ofOwner) >= MOST_TESTS_OF_OWNER || this.underWay(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
+      this.underWay(ofOwner) >= MOST_TESTS_OF_OWNER ||
+      this.underWay(ofEndpoint) >= MOST_TESTS_OF_ENDPOINT;
     if (isTooMuch || this.room <= 0)
-      throw new Refusal(RATE_LIMITED, 'Too many attempts are under way. Repeat the test when one has ended.');
+      throw new Refusal(
+        RATE_LIMITED,
+        'Too many attempts are under way. Repeat the test when one has ended.',
+      );
     return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
   /** Ends up to `count` attempts for deliveries that wait: the oldest ones of the owner with the most attempts. */
   endLongest(count: number): void {
     const longest = performance.now() - MIN_ATTEMPT_MS;
-    const old = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
+    const old = [...this.all].filter(
+      ({ since, abort }) => since <= longest && !abort.signal.aborted,
+    );
     old.sort((one, other) => this.underWay(other.owner) - this.underWay(one.owner));
-    const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
+    const reason = new Error(
+      `No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`,
+    );
     for (const { abort } of old.slice(0, count)) abort.abort(reason);
   }
 

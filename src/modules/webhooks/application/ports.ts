@@ -48,7 +48,11 @@ export abstract class Deliveries {
   /** Organizations with unfinished deliveries, due or not. */
   abstract organizations(after: string | undefined): Promise<PolledPage<string>>;
   /** Receivers with due deliveries of an organization. The cost does not grow with the number of deliveries. */
-  abstract due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>>;
+  abstract due(
+    organization: string,
+    after: string | undefined,
+    now: number,
+  ): Promise<PolledPage<DueReceiver>>;
   /** Claims the longest due deliveries of each share. No other process gets them before the lease ends. */
   abstract claim(
     organization: string,
@@ -78,9 +82,16 @@ export abstract class EventDeliveries {
   /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
   /** The time of an event that the resource has at most once, in milliseconds, if a delivery of it is unfinished. */
-  abstract undeliveredSince(caller: Caller, event: Pick<NewEvent, 'object' | 'type'>): Promise<number | undefined>;
+  abstract undeliveredSince(
+    caller: Caller,
+    event: Pick<NewEvent, 'object' | 'type'>,
+  ): Promise<number | undefined>;
   /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
-  abstract lockRecipients(unit: Unit, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
+  abstract lockRecipients(
+    unit: Unit,
+    event: Event,
+    endpoint?: string,
+  ): Promise<readonly Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
   abstract send(unit: Unit, event: Event, recipients: readonly Recipient[], at: number): void;
 }
@@ -100,7 +111,11 @@ export abstract class WebhookEndpoints {
   abstract rotateSecret(unit: Unit, id: string, secret: string, previousExpiresAt: number): void;
   abstract remove(unit: Unit, id: string): void;
   /** Records the health of an endpoint of the owner, unless it has changed since the claim. */
-  abstract recordHealth(owner: Caller, claimed: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
+  abstract recordHealth(
+    owner: Caller,
+    claimed: ClaimedEndpoint,
+    health: EndpointHealth,
+  ): Promise<void>;
   /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */
   abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
 }

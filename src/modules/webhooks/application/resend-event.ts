@@ -46,11 +46,15 @@ export class ResendEvent {
 function requireSome(recipients: readonly Recipient[], endpoint: string | undefined): void {
   if (recipients.length > 0) return;
   if (endpoint !== undefined) throw notFound('webhook_endpoint');
-  const message = 'The event has no recipient: no notify_url, and no endpoint that subscribes to its type.';
+  const message =
+    'The event has no recipient: no notify_url, and no endpoint that subscribes to its type.';
   throw new Refusal(NOT_FOUND, message);
 }
 
-export function requireResendable(recipients: readonly Recipient[], event: string): readonly Recipient[] {
+export function requireResendable(
+  recipients: readonly Recipient[],
+  event: string,
+): readonly Recipient[] {
   const left = recipients.filter(({ attempts }) => attempts < MAX_RESENDABLE);
   if (left.length > 0) return left;
   throw new Refusal(RESEND_LIMIT, `The event was sent ${MAX_RESENDABLE} times already.`, [], event);

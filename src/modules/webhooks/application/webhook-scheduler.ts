@@ -19,7 +19,8 @@ const IDLE_PAUSE_MS = 10;
 /** Organizations that are polled or claimed for at once, because each needs a connection. */
 const ORGANIZATIONS_AT_ONCE = 4;
 
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+const pause = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog hides another's. */
 @Injectable()
@@ -55,7 +56,11 @@ export class WebhookScheduler {
   /** To be called after the commit of an event. */
   recorded(caller: Caller, { type, notifyUrl }: NewEvent): void {
     const known = this.endpoints.receiversOf(caller, type);
-    this.wake(notifyUrl === null ? known : [...known, dueReceiver(caller.organization, storedReceiver(notifyUrl))]);
+    this.wake(
+      notifyUrl === null
+        ? known
+        : [...known, dueReceiver(caller.organization, storedReceiver(notifyUrl))],
+    );
   }
 
   /** To be called after a commit, so that the attempts do not wait for the next poll. */
@@ -94,7 +99,11 @@ export class WebhookScheduler {
 
   private async pollReceivers(organization: string): Promise<void> {
     const now = this.clock.now();
-    const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);
+    const { found, next } = await this.deliveries.due(
+      organization,
+      this.nextReceiver.get(organization),
+      now,
+    );
     if (next === undefined) this.nextReceiver.delete(organization);
     else this.nextReceiver.set(organization, next);
     for (const one of found) this.due.add(one);
@@ -137,7 +146,10 @@ export class WebhookScheduler {
   }
 
   /** An organization whose work fails keeps no other. The next poll finds its deliveries again. */
-  private async forEach<One>(organizations: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
+  private async forEach<One>(
+    organizations: readonly One[],
+    work: (one: One) => Promise<void>,
+  ): Promise<void> {
     const left = organizations.values();
     const some = Array.from({ length: ORGANIZATIONS_AT_ONCE }, async () => {
       for (const organization of left) await work(organization).catch(this.report);

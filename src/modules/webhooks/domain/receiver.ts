@@ -21,7 +21,12 @@ export function storedReceiver(url: string, isLedgers = false): string {
 export function dueReceiver(organization: string, stored: string): DueReceiver {
   if (!stored.startsWith(OF_LEDGER))
     return { organization, owner: organization, receiver: canonicalReceiver(stored), stored };
-  return { organization, owner: NO_ORGANIZATION, receiver: canonicalReceiver(stored.slice(OF_LEDGER.length)), stored };
+  return {
+    organization,
+    owner: NO_ORGANIZATION,
+    receiver: canonicalReceiver(stored.slice(OF_LEDGER.length)),
+    stored,
+  };
 }
 
 /** The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. */

@@ -45,7 +45,10 @@ export interface MadeAttempt extends AttemptResult, Verdict {
 }
 
 /** The outcome of a delivery that ends before the attempt with this number, if it does. */
-export function outcomeBefore(attempt: number, isEnabled: boolean): 'canceled' | 'given_up' | undefined {
+export function outcomeBefore(
+  attempt: number,
+  isEnabled: boolean,
+): 'canceled' | 'given_up' | undefined {
   if (!isEnabled) return 'canceled';
   return attempt > MAX_CLAIMS ? 'given_up' : undefined;
 }
@@ -54,18 +57,28 @@ export function isSuccess({ statusCode }: AttemptResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-export function verdictOn(attempt: number, result: AttemptResult, now: number, random = Math.random): Verdict {
+export function verdictOn(
+  attempt: number,
+  result: AttemptResult,
+  now: number,
+  random = Math.random,
+): Verdict {
   if (isSuccess(result)) return { outcome: 'delivered', nextAttemptAt: null };
   if (result.statusCode === 410) return { outcome: 'gone', nextAttemptAt: null };
   const delay = DELAYS[attempt - 1];
   if (delay === undefined) return { outcome: 'given_up', nextAttemptAt: null };
   const scheduled = delay * (1 - JITTER + 2 * JITTER * random());
-  return { outcome: null, nextAttemptAt: Math.round(now + Math.max(scheduled, requestedDelay(result, now))) };
+  return {
+    outcome: null,
+    nextAttemptAt: Math.round(now + Math.max(scheduled, requestedDelay(result, now))),
+  };
 }
 
 /** The delay that a 429 or 503 requests in Retry-After, as seconds or an HTTP date. */
 function requestedDelay({ statusCode, retryAfter }: AttemptResult, now: number): number {
   if (retryAfter === null || (statusCode !== 429 && statusCode !== 503)) return 0;
-  const delay = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
+  const delay = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter) * SECOND
+    : Date.parse(retryAfter) - now;
   return Number.isNaN(delay) ? 0 : Math.min(delay, MAX_RETRY_AFTER);
 }

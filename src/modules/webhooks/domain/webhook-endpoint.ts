@@ -37,7 +37,8 @@ export interface WebhookEndpoint {
 }
 
 /** What is asked of an endpoint. A null `url` counts as absent. */
-export interface WantedEndpoint extends Partial<Pick<WebhookEndpoint, 'events' | 'enabled' | 'description'>> {
+export interface WantedEndpoint
+  extends Partial<Pick<WebhookEndpoint, 'events' | 'enabled' | 'description'>> {
   readonly url?: string | null;
 }
 export type NewWebhookEndpoint = WantedEndpoint & Pick<WebhookEndpoint, 'url'>;
@@ -67,7 +68,11 @@ export function newEndpoint(
 }
 
 /** Enabling an endpoint clears its disabledReason. A new URL, or an endpoint that is enabled again, starts without failures. */
-export function changedEndpoint(before: WebhookEndpoint, change: WantedEndpoint, urls: WebhookUrls): WebhookEndpoint {
+export function changedEndpoint(
+  before: WebhookEndpoint,
+  change: WantedEndpoint,
+  urls: WebhookUrls,
+): WebhookEndpoint {
   requireValid(change, before.mode, urls);
   const after = { ...before, ...change, url: change.url ?? before.url };
   return {
@@ -83,11 +88,15 @@ export function healthAfter(
   failingSince: number | null,
   at: number,
 ): EndpointHealth | undefined {
-  if (isSuccess(result)) return failingSince === null ? undefined : { failingSince: null, disabledReason: null };
+  if (isSuccess(result))
+    return failingSince === null ? undefined : { failingSince: null, disabledReason: null };
   if (failingSince === null) return { failingSince: at, disabledReason: null };
   if (at - failingSince < MAX_FAILING) return undefined;
   const last = result.statusCode === null ? result.error : `status ${result.statusCode}`;
-  return { failingSince, disabledReason: `All attempts have failed for 5 days. The last one: ${last}.` };
+  return {
+    failingSince,
+    disabledReason: `All attempts have failed for 5 days. The last one: ${last}.`,
+  };
 }
 
 function requireValid({ url, events = [] }: WantedEndpoint, mode: Mode, urls: WebhookUrls): void {
@@ -95,6 +104,8 @@ function requireValid({ url, events = [] }: WantedEndpoint, mode: Mode, urls: We
   const urlFault = url ? urls.faultOf(url, mode) : undefined;
   if (urlFault) faults.push(paramError('url', 'invalid_format', `url ${urlFault}.`));
   if (events.includes(ALL) && events.length > 1)
-    faults.push(paramError('events', 'invalid_value', 'events must be a list of types, or only *.', [ALL]));
+    faults.push(
+      paramError('events', 'invalid_value', 'events must be a list of types, or only *.', [ALL]),
+    );
   if (faults.length > 0) throw invalidParams(faults);
 }

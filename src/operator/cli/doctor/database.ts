@@ -63,7 +63,9 @@ export async function schema(client: Client): Promise<Finding> {
 
 async function appliedMigrations(client: Client): Promise<string[]> {
   try {
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT name FROM migrations ORDER BY id',
+    );
     return rows.map(({ name }) => name);
   } catch (error) {
     if (sqlState(error) === '42P01') return [];
@@ -78,7 +80,8 @@ export async function capacity(client: Client, config: Config, machines: number)
   const processes = config.webConcurrency === 1 ? 1 : config.webConcurrency + 1;
   const needed = machines * processes * (config.databasePoolSize + LISTENERS);
   const found = `${needed} connections are needed (machines × processes × (DATABASE_POOL_SIZE + 1)), ${room} are to be had.`;
-  const advice = 'Raise max_connections (or the limit of the role or database), or lower DATABASE_POOL_SIZE.';
+  const advice =
+    'Raise max_connections (or the limit of the role or database), or lower DATABASE_POOL_SIZE.';
   if (needed > room) return fail('connections', found, advice);
   if (needed + others + SPARE <= room) return ok('connections', found);
   return warn('connections', `${found} Other programs hold ${others}.`, advice);
@@ -91,13 +94,18 @@ export async function pooler(client: Client, connect: () => Promise<Client>): Pr
   } catch (error) {
     const advice =
       'Use PgBouncer 1.21 or newer with max_prepared_statements = 200, and at least two server connections.';
-    return fail('pooler', `Prepared statements fail through the pooler: ${(error as Error).message}.`, advice);
+    return fail(
+      'pooler',
+      `Prepared statements fail through the pooler: ${(error as Error).message}.`,
+      advice,
+    );
   }
 }
 
 export async function timeLimits(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ statement_timeout: string }>('SHOW statement_timeout');
-  if (rows[0]?.statement_timeout !== '0') return ok('time limits', 'Connections of the pooler have a time limit.');
+  if (rows[0]?.statement_timeout !== '0')
+    return ok('time limits', 'Connections of the pooler have a time limit.');
   const advice =
     'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each server connection has them.';
   return warn('time limits', 'Connections of the pooler have no time limit.', advice);
@@ -114,12 +122,18 @@ export async function secrets(client: Client, config: Config): Promise<Finding> 
   }
   const { current, older, unreadable } = found;
   if (unreadable > 0) {
-    const advice = 'Set the key that they were stored under as ENCRYPTION_KEY, or among DECRYPTION_KEYS.';
+    const advice =
+      'Set the key that they were stored under as ENCRYPTION_KEY, or among DECRYPTION_KEYS.';
     return fail('secrets', `No key reads ${unreadable} stored secrets.`, advice);
   }
   if (older === 0) return ok('secrets', `The current key reads all ${current} stored secrets.`);
-  const advice = 'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from DECRYPTION_KEYS.';
-  return warn('secrets', `${older} of ${older + current} stored secrets are under an older key.`, advice);
+  const advice =
+    'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from DECRYPTION_KEYS.';
+  return warn(
+    'secrets',
+    `${older} of ${older + current} stored secrets are under an older key.`,
+    advice,
+  );
 }
 
 export async function clocks(client: Client, clock: Clock): Promise<Finding> {

@@ -7,8 +7,18 @@ export interface Finding {
 }
 
 const finding = (status: Finding['status']) => {
-  return (name: string, found: string, advice: string): Finding => ({ name, status, found, advice });
+  return (name: string, found: string, advice: string): Finding => ({
+    name,
+    status,
+    found,
+    advice,
+  });
 };
 export const warn = finding('warn');
 export const fail = finding('fail');
-export const ok = (name: string, found: string): Finding => ({ name, status: 'ok', found, advice: null });
+export const ok = (name: string, found: string): Finding => ({
+  name,
+  status: 'ok',
+  found,
+  advice: null,
+});

@@ -7,7 +7,14 @@ import { headerValues, requestOf } from '../../../../request/request.js';
 import { CREDENTIAL, type Credential } from '../../../../request/route.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
-import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, OWNED_KINDS, PREFIX } from '../../domain/api-key.js';
+import {
+  type ApiKey,
+  DISPLAY_LENGTH,
+  type KeyFault,
+  type KeyKind,
+  OWNED_KINDS,
+  PREFIX,
+} from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
 export const INVALID_API_KEY: ErrorCode = {
@@ -40,13 +47,15 @@ export class KeyGuard implements CanActivate {
     if (token === undefined) throw refused(request, 'missing', credential);
     const key = this.authenticate.execute(token);
     // A cached key resolves synchronously: a promise would cost each request a microtask.
-    if (key instanceof Promise) return key.then((found) => this.admitFound(request, found, credential, token));
+    if (key instanceof Promise)
+      return key.then((found) => this.admitFound(request, found, credential, token));
     return admit(request, key, credential, token);
   }
 
   private credentialFor(context: ExecutionContext): Credential {
     const targets = [context.getHandler(), context.getClass()];
-    const credential = this.reflector.getAllAndOverride<Credential | undefined>(CREDENTIAL, targets) ?? 'secret';
+    const credential =
+      this.reflector.getAllAndOverride<Credential | undefined>(CREDENTIAL, targets) ?? 'secret';
     this.credentials.set(context.getHandler(), credential);
     return credential;
   }
@@ -54,19 +63,30 @@ export class KeyGuard implements CanActivate {
   private admitScraper(token = ''): true {
     const { metricsToken } = this.config;
     // Hashes have the same length, which timingSafeEqual requires.
-    const isToken = metricsToken === undefined || timingSafeEqual(sha256(token), sha256(metricsToken));
+    const isToken =
+      metricsToken === undefined || timingSafeEqual(sha256(token), sha256(metricsToken));
     if (!isToken) throw unauthorized('The metrics token is needed: Authorization: Bearer <token>.');
     return true;
   }
 
   /** A failure counts after its look-up, so that a valid key is admitted whatever others at its address send. */
-  private async admitFound(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string) {
+  private async admitFound(
+    request: FastifyRequest,
+    key: ApiKey | KeyFault,
+    credential: KeyCredential,
+    token: string,
+  ) {
     if (typeof key === 'string') await this.failures.count(request.ip);
     return admit(request, key, credential, token);
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
+function admit(
+  request: FastifyRequest,
+  key: ApiKey | KeyFault,
+  credential: KeyCredential,
+  token: string,
+): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
   const { id, kind, mode, display, holder } = key.state;
   if (!KINDS[credential].includes(kind)) throw refused(request, 'other surface', credential, token);
@@ -99,7 +119,12 @@ const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
-function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCredential, token = ''): Refusal {
+function refused(
+  request: FastifyRequest,
+  fault: KeyFault,
+  credential: KeyCredential,
+  token = '',
+): Refusal {
   const [sent] = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
@@ -107,14 +132,18 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
   if (sent === undefined) return unauthorized();
   if (taken.some((prefix) => sent.startsWith(prefix)))
     return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
-  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken.join(' or ')}.`);
+  return unauthorized(
+    `The key begins with ${sent}, and this path takes keys that begin with ${taken.join(' or ')}.`,
+  );
 }
 
 const NO_KEY =
   'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
 
 export function unauthorized(message = NO_KEY): Refusal {
-  return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
+  return new Refusal(INVALID_API_KEY, message, [
+    paramError('Authorization', 'invalid_value', message),
+  ]);
 }
 
 declare module 'fastify' {

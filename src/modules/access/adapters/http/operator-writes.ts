@@ -27,11 +27,16 @@ export class OperatorWrites {
   ): Promise<IdempotentResponse> {
     const operation = `${request.method} ${pathOf(request.url)}`;
     const use = (unit: Unit) => this.database.joined(unit, () => inPath(write()));
-    const response = await this.idempotency.once(OPERATOR, { ...request, operation }, use, (result) => ({
-      status: 200,
-      body: JSON.stringify(view(result)),
-      ...about(result),
-    }));
+    const response = await this.idempotency.once(
+      OPERATOR,
+      { ...request, operation },
+      use,
+      (result) => ({
+        status: 200,
+        body: JSON.stringify(view(result)),
+        ...about(result),
+      }),
+    );
     // After the commit, because before it a key can be cached as it was. What is created is not cached yet.
     if (response.parts.status !== 201) this.authenticate.forget();
     return response;

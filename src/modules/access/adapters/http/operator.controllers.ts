@@ -3,7 +3,12 @@ import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempoten
 import { listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
-import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ManageApiKeys } from '../../application/manage-api-keys.js';
 import { ManageOrganizations } from '../../application/manage-organizations.js';
@@ -40,13 +45,16 @@ export class OrganizationsController {
   })
   @Post()
   @IdempotencyKey('required')
-  create(@Keyed(asked.CreateOrganizationRequest) request: KeyedRequest<asked.CreateOrganizationRequest>) {
+  create(
+    @Keyed(asked.CreateOrganizationRequest) request: KeyedRequest<asked.CreateOrganizationRequest>,
+  ) {
     const { name, reference } = request.body;
     return this.writes.once(
       request,
       () => this.manage.create(name, reference ?? null),
       ({ organization }) => shown.organizationView(organization),
-      ({ organization, isNew }) => (isNew ? { status: 201, location: `${path}/${organization.id}` } : {}),
+      ({ organization, isNew }) =>
+        isNew ? { status: 201, location: `${path}/${organization.id}` } : {},
     );
   }
 
@@ -57,7 +65,10 @@ export class OrganizationsController {
   })
   @Get()
   async list(@ValidQuery() query: asked.ListOrganizationsQuery) {
-    return listResponse(await this.organizations.list(pageRequest(query), query.reference), shown.organizationView);
+    return listResponse(
+      await this.organizations.list(pageRequest(query), query.reference),
+      shown.organizationView,
+    );
   }
 
   @Operation('readOrganization', {
@@ -96,7 +107,8 @@ export class OrganizationsController {
   @Post(':id/webhook_secret/rotate')
   @IdempotencyKey('accepted')
   rotateSecret(
-    @Keyed(asked.RotateWebhookSecretRequest) request: KeyedRequest<asked.RotateWebhookSecretRequest>,
+    @Keyed(asked.RotateWebhookSecretRequest)
+    request: KeyedRequest<asked.RotateWebhookSecretRequest>,
     @PathId(ORGANIZATION_ID) organization: string,
   ) {
     const { overlap_seconds: overlap } = request.body;
@@ -116,7 +128,8 @@ export class ApiKeysController {
 
   @Operation('createApiKey', {
     summary: 'Create a key of an organization',
-    description: 'Creates a key. It is returned only here and when the request is repeated with its idempotency key.',
+    description:
+      'Creates a key. It is returned only here and when the request is repeated with its idempotency key.',
     answers: { 201: { description: 'The key.', schema: shown.API_KEY_WITH_KEY } },
   })
   @Post('organizations/:id/api_keys')
@@ -133,12 +146,19 @@ export class ApiKeysController {
 
   @Operation('listApiKeys', {
     summary: 'List the keys of an organization',
-    description: 'Lists all keys of an organization, newest first, also those that are revoked or expired.',
+    description:
+      'Lists all keys of an organization, newest first, also those that are revoked or expired.',
     answers: { 200: { description: 'A page of keys.', schema: shown.API_KEY_LIST } },
   })
   @Get('organizations/:id/api_keys')
-  async list(@PathId(ORGANIZATION_ID) organization: string, @ValidQuery() query: asked.ListApiKeysQuery) {
-    return listResponse(await inPath(this.keys.list(organization, pageRequest(query))), shown.apiKeyView);
+  async list(
+    @PathId(ORGANIZATION_ID) organization: string,
+    @ValidQuery() query: asked.ListApiKeysQuery,
+  ) {
+    return listResponse(
+      await inPath(this.keys.list(organization, pageRequest(query))),
+      shown.apiKeyView,
+    );
   }
 
   @Operation('revokeApiKey', {
@@ -148,7 +168,10 @@ export class ApiKeysController {
   })
   @Post('api_keys/:id/revoke')
   @IdempotencyKey('accepted')
-  revoke(@Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>, @PathId(API_KEY_ID) id: string) {
+  revoke(
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @PathId(API_KEY_ID) id: string,
+  ) {
     return this.writes.once(request, () => this.keys.revoke(id, OWNED_KINDS), shown.apiKeyView);
   }
 
@@ -165,7 +188,10 @@ export class ApiKeysController {
     @PathId(API_KEY_ID) id: string,
   ) {
     const { overlap_seconds: overlap, expires_at } = request.body;
-    const rotation = { overlap: overlap && overlap * 1000, expiresAt: expires_at && expires_at * 1000 };
+    const rotation = {
+      overlap: overlap && overlap * 1000,
+      expiresAt: expires_at && expires_at * 1000,
+    };
     const rotate = () => this.keys.rotate(id, rotation, OWNED_KINDS);
     return this.writes.once(request, rotate, shown.withKeyView, () => ({ hasSecret: true }));
   }

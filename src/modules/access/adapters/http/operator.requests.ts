@@ -25,7 +25,8 @@ const DAY = 86_400;
 const REFERENCE = 'Your own ID of the organization, unique for ever.';
 const NAME = { min: 1, max: 255, description: 'Name, which customers are shown.' };
 
-const setting = (what: string, max = 500) => Text({ max, optional: true, description: `${what}. Null removes it.` });
+const setting = (what: string, max = 500) =>
+  Text({ max, optional: true, description: `${what}. Null removes it.` });
 
 export class CreateOrganizationRequest {
   @Text(NAME) name!: string;
@@ -37,14 +38,19 @@ export class CreateOrganizationRequest {
 }
 
 export class ListOrganizationsQuery {
-  @KeyText({ optional: true, description: 'Only the organization with this reference.' }) reference?: string;
+  @KeyText({ optional: true, description: 'Only the organization with this reference.' })
+  reference?: string;
   @PageLimit() limit?: string;
   @Id(ORGANIZATION_ID, CURSOR) cursor?: string;
 }
 
 export class PaymentUrlsRequest {
-  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) test?: string | null;
-  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) live?: string | null;
+  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) test?:
+    | string
+    | null;
+  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) live?:
+    | string
+    | null;
 }
 
 export class ChangeOrganizationRequest {
@@ -75,10 +81,15 @@ export class CreateApiKeyRequest {
   @OneOf(OWNED_KINDS, {
     optional: true,
     default: 'secret',
-    description: 'A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.',
+    description:
+      'A `secret` key may do everything, a `restricted` one reads and does what its `rights` name.',
   })
   kind?: (typeof OWNED_KINDS)[number];
-  @SomeOf(RIGHTS, { optional: true, default: [], description: 'What a restricted key may do besides reading.' })
+  @SomeOf(RIGHTS, {
+    optional: true,
+    default: [],
+    description: 'What a restricted key may do besides reading.',
+  })
   rights?: Right[];
   @Text({
     min: 1,
@@ -98,7 +109,8 @@ export class CreateApiKeyRequest {
 }
 
 export class RotateApiKeyRequest {
-  @overlap(30 * DAY, 7 * DAY, 'How long the old key still works, in seconds.') overlap_seconds?: number;
+  @overlap(30 * DAY, 7 * DAY, 'How long the old key still works, in seconds.')
+  overlap_seconds?: number;
   @expiry() expires_at?: number | null;
 }
 
@@ -123,7 +135,15 @@ function overlap(max: number, fallback: number, description: string) {
 
 /** Only fields in the body change. A null `name` counts as absent. */
 export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
-  const { name, contact, terms_url, privacy_url, payment_url, refund_approval, details_retention_days: days } = body;
+  const {
+    name,
+    contact,
+    terms_url,
+    privacy_url,
+    payment_url,
+    refund_approval,
+    details_retention_days: days,
+  } = body;
   return {
     ...(name && { name }),
     ...(contact !== undefined && { contact }),

@@ -7,7 +7,8 @@ const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed'
 export const ORIGIN_NOT_ALLOWED: ErrorCode = {
   code: 'origin_not_allowed',
   kind: 'forbidden',
-  meaning: 'The origin is not allowed for this key. Call from a server, or add the origin to the key.',
+  meaning:
+    'The origin is not allowed for this key. Call from a server, or add the origin to the key.',
 };
 
 /** A request without Origin comes from a server. A browser's origin must be on the list of its key. */

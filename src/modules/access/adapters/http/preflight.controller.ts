@@ -29,14 +29,19 @@ export class PreflightController {
     if (!(await this.authenticate.isKnownOrigin(origin))) {
       // The next step is to send the request itself from a server, which needs no preflight.
       const method = methods.includes(wanted) ? wanted : (methods[0] as string);
-      const answer = this.errors.answerTo(originNotAllowed(), { id: request.id, method, url: request.url });
+      const answer = this.errors.answerTo(originNotAllowed(), {
+        id: request.id,
+        method,
+        url: request.url,
+      });
       this.host.httpAdapter.reply(reply, answer);
       return;
     }
     reply.code(204).headers({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Tillgate-Actor, X-Request-Id',
+      'access-control-allow-headers':
+        'Authorization, Content-Type, Idempotency-Key, Tillgate-Actor, X-Request-Id',
       'access-control-max-age': String(MAX_AGE_SECONDS),
       vary: 'Origin',
     });

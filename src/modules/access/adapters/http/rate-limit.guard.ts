@@ -27,7 +27,8 @@ export class RateLimitGuard implements CanActivate {
     const left = Math.min(most, tokens + ((now - at) / 1000) * most);
     this.buckets.set(name, { tokens: left < 1 ? left : left - 1, at: now });
     // The organization of the oldest one begins again with a full one.
-    if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value as string);
+    if (this.buckets.size > MAX_BUCKETS)
+      this.buckets.delete(this.buckets.keys().next().value as string);
     if (left < 1) throw rateLimited(most);
     return true;
   }

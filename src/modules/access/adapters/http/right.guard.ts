@@ -8,7 +8,8 @@ import { type ErrorCode, paramError, type Refusal, refusal } from '../../../../s
 export const RIGHT_MISSING: ErrorCode = {
   code: 'right_missing',
   kind: 'right',
-  meaning: 'The key is restricted, and its rights do not include this operation. Send a key that has the right.',
+  meaning:
+    'The key is restricted, and its rights do not include this operation. Send a key that has the right.',
 };
 
 /** A restricted key reads everything, and writes what its rights name. */
@@ -26,6 +27,11 @@ export class RightGuard implements CanActivate {
 }
 
 export function rightMissing(right?: Right): Refusal {
-  const missing = right ? `The key lacks the right ${right}.` : 'No right of a restricted key includes this.';
-  return refusal(RIGHT_MISSING, paramError('Authorization', 'invalid_value', `${missing} Use another key.`));
+  const missing = right
+    ? `The key lacks the right ${right}.`
+    : 'No right of a restricted key includes this.';
+  return refusal(
+    RIGHT_MISSING,
+    paramError('Authorization', 'invalid_value', `${missing} Use another key.`),
+  );
 }

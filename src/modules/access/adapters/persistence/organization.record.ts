@@ -23,7 +23,11 @@ export class OrganizationRecord {
   @Column('text', { name: 'previous_webhook_secret', nullable: true, select: false })
   previousWebhookSecret!: string | null;
 
-  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true, select: false })
+  @Column('timestamptz', {
+    name: 'previous_webhook_secret_expires_at',
+    nullable: true,
+    select: false,
+  })
   previousWebhookSecretExpiresAt!: Date | null;
 
   @Column('text', { nullable: true })

@@ -44,7 +44,10 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
-  async add({ state: { id, organization, expiresAt, ...state } }: ApiKey, token: string): Promise<void> {
+  async add(
+    { state: { id, organization, expiresAt, ...state } }: ApiKey,
+    token: string,
+  ): Promise<void> {
     const row = {
       ...state,
       id: uuidOf(id),
@@ -63,31 +66,49 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    const row = await this.database.reading(KEYS, (manager) => manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
+    const row = await this.database.reading(KEYS, (manager) =>
+      manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }),
+    );
     return row ? fromRow(row) : undefined;
   }
 
-  async list(organization: string | null, { cursor, limit }: Partial<PageRequest>): Promise<Page<ApiKey>> {
+  async list(
+    organization: string | null,
+    { cursor, limit }: Partial<PageRequest>,
+  ): Promise<Page<ApiKey>> {
     const where = {
       organizationId: organization === null ? IsNull() : uuidOf(organization),
       ...(cursor && { id: LessThan(uuidOf(cursor)) }),
     };
     const rows = await this.database.reading(KEYS, (manager) =>
-      manager.find(ApiKeyRecord, { where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }),
+      manager.find(ApiKeyRecord, {
+        where,
+        order: { id: 'DESC' },
+        ...(limit && { take: limit + 1 }),
+      }),
     );
     return pageOf(rows.map(fromRow), limit);
   }
 
   async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {
     const at = `to_timestamp(${instant / 1000})`;
-    const ends = { revokedAt: `coalesce(revoked_at, ${at})`, expiresAt: `least(expires_at, ${at})` };
+    const ends = {
+      revokedAt: `coalesce(revoked_at, ${at})`,
+      expiresAt: `least(expires_at, ${at})`,
+    };
     const change = { [how]: () => ends[how] };
-    await this.database.run(KEYS, () => this.database.repository(ApiKeyRecord).update({ id: uuidOf(id) }, change));
+    await this.database.run(KEYS, () =>
+      this.database.repository(ApiKeyRecord).update({ id: uuidOf(id) }, change),
+    );
     return (await this.byId(id)) as ApiKey;
   }
 
   async allowedOrigins(): Promise<ReadonlySet<string>> {
-    const rows = await this.database.read<{ readonly origin: string }>({ queue: ORIGINS.name }, ORIGINS, []);
+    const rows = await this.database.read<{ readonly origin: string }>(
+      { queue: ORIGINS.name },
+      ORIGINS,
+      [],
+    );
     return new Set(rows.map(({ origin }) => origin));
   }
 }

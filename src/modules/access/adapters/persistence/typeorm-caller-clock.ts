@@ -29,7 +29,9 @@ export class TypeormCallerClock extends CallerClock {
     const { organization, mode } = caller;
     if (mode === 'live' || organization === NO_ORGANIZATION) return this.timed(caller, 0);
     const ahead = this.lookups().get(organization, () => this.aheadOf(organization));
-    return ahead instanceof Promise ? ahead.then((read) => this.timed(caller, read)) : this.timed(caller, ahead);
+    return ahead instanceof Promise
+      ? ahead.then((read) => this.timed(caller, read))
+      : this.timed(caller, ahead);
   }
 
   async settled(): Promise<void> {
@@ -40,7 +42,9 @@ export class TypeormCallerClock extends CallerClock {
   private lookups(): Lookups<number> {
     const transaction = this.database.openTransaction;
     if (!transaction) return this.read;
-    const own = this.inTransactions.get(transaction) ?? new Lookups<number>(this.clock, READ_AGAIN_MS, MAX_CLOCKS);
+    const own =
+      this.inTransactions.get(transaction) ??
+      new Lookups<number>(this.clock, READ_AGAIN_MS, MAX_CLOCKS);
     this.inTransactions.set(transaction, own);
     return own;
   }

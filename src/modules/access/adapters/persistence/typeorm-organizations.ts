@@ -26,7 +26,12 @@ export class TypeormOrganizations extends Organizations {
 
   async add({ id, reference, settings }: Organization, secret: string): Promise<void> {
     const { paymentUrl: _, ...columns } = settings;
-    const row = { id: uuidOf(id), reference, webhookSecret: this.encryption.encryptToText(secret), ...columns };
+    const row = {
+      id: uuidOf(id),
+      reference,
+      webhookSecret: this.encryption.encryptToText(secret),
+      ...columns,
+    };
     const insert = () => this.database.repository(OrganizationRecord).insert(row);
     await this.database.run({ queue: id }, () => orStale(insert(), 'organizations_reference_key'));
   }
@@ -43,7 +48,9 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async exists(id: string): Promise<boolean> {
-    return this.database.reading({ queue: id }, (manager) => manager.existsBy(OrganizationRecord, { id: uuidOf(id) }));
+    return this.database.reading({ queue: id }, (manager) =>
+      manager.existsBy(OrganizationRecord, { id: uuidOf(id) }),
+    );
   }
 
   async byId(id: string, lock?: FindManyOptions['lock']): Promise<Organization> {
@@ -57,16 +64,30 @@ export class TypeormOrganizations extends Organizations {
     return this.byId(id, { mode: 'for_no_key_update' });
   }
 
-  async list({ cursor, limit }: Partial<PageRequest>, reference?: string): Promise<Page<Organization>> {
-    const where = { ...(cursor && { id: LessThan(uuidOf(cursor)) }), ...(reference !== undefined && { reference }) };
-    return pageOf(await this.find({ where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }), limit);
+  async list(
+    { cursor, limit }: Partial<PageRequest>,
+    reference?: string,
+  ): Promise<Page<Organization>> {
+    const where = {
+      ...(cursor && { id: LessThan(uuidOf(cursor)) }),
+      ...(reference !== undefined && { reference }),
+    };
+    return pageOf(
+      await this.find({ where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }),
+      limit,
+    );
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
     const { now } = await this.clock.at(caller);
     const active = { ...scopeOf(caller), revokedAt: IsNull() };
-    const where = [IsNull(), MoreThan(new Date(now))].map((expiresAt) => ({ ...active, expiresAt }));
-    const keys = await this.database.reading(caller, (manager) => manager.findBy(ApiKeyRecord, where));
+    const where = [IsNull(), MoreThan(new Date(now))].map((expiresAt) => ({
+      ...active,
+      expiresAt,
+    }));
+    const keys = await this.database.reading(caller, (manager) =>
+      manager.findBy(ApiKeyRecord, where),
+    );
     return [...new Set(keys.flatMap(({ origins }) => origins))].sort();
   }
 
@@ -75,12 +96,20 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async webhookSecrets(id: string, now: number): Promise<readonly string[]> {
-    const select = { webhookSecret: true, previousWebhookSecret: true, previousWebhookSecretExpiresAt: true };
+    const select = {
+      webhookSecret: true,
+      previousWebhookSecret: true,
+      previousWebhookSecretExpiresAt: true,
+    };
     const row = await this.database.reading({ queue: id }, (manager) =>
       manager.findOne(OrganizationRecord, { where: { id: uuidOf(id) }, select }),
     );
     if (!row) throw notFound('organization');
-    const { webhookSecret, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
+    const {
+      webhookSecret,
+      previousWebhookSecret: previous,
+      previousWebhookSecretExpiresAt: end,
+    } = row;
     const isSigning = previous !== null && end !== null && end.getTime() > now;
     // Versions before did not encrypt these secrets.
     return (isSigning ? [webhookSecret, previous] : [webhookSecret]).map((secret) =>
@@ -88,18 +117,28 @@ export class TypeormOrganizations extends Organizations {
     );
   }
 
-  async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<void> {
+  async rotateWebhookSecret(
+    id: string,
+    next: { secret: string; previousExpiresAt: number },
+  ): Promise<void> {
     const change = {
       webhookSecret: this.encryption.encryptToText(next.secret),
       previousWebhookSecret: () => 'webhook_secret',
       previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
     };
-    const rotate = () => this.database.repository(OrganizationRecord).update({ id: uuidOf(id) }, change);
-    if ((await this.database.run({ queue: id }, rotate)).affected !== 1) throw notFound('organization');
+    const rotate = () =>
+      this.database.repository(OrganizationRecord).update({ id: uuidOf(id) }, change);
+    if ((await this.database.run({ queue: id }, rotate)).affected !== 1)
+      throw notFound('organization');
   }
 
-  private async find(options: FindManyOptions<OrganizationRecord>, queue = 'organizations'): Promise<Organization[]> {
-    const rows = await this.database.reading({ queue }, (manager) => manager.find(OrganizationRecord, options));
+  private async find(
+    options: FindManyOptions<OrganizationRecord>,
+    queue = 'organizations',
+  ): Promise<Organization[]> {
+    const rows = await this.database.reading({ queue }, (manager) =>
+      manager.find(OrganizationRecord, options),
+    );
     const urls = await this.database.reading({ queue }, (manager) =>
       manager.find(PaymentUrlRecord, {
         where: { organizationId: In(rows.map(({ id }) => id)) },
@@ -107,9 +146,14 @@ export class TypeormOrganizations extends Organizations {
       }),
     );
     return rows.map(({ id, reference, ...settings }) => {
-      const own = urls.filter(({ organizationId }) => organizationId === id).map(({ mode, url }) => [mode, url]);
+      const own = urls
+        .filter(({ organizationId }) => organizationId === id)
+        .map(({ mode, url }) => [mode, url]);
       const paymentUrl = { test: null, live: null, ...Object.fromEntries(own) };
-      return Organization.restore(idOf(ORGANIZATION_ID, id), reference, { ...settings, paymentUrl });
+      return Organization.restore(idOf(ORGANIZATION_ID, id), reference, {
+        ...settings,
+        paymentUrl,
+      });
     });
   }
 }

@@ -26,7 +26,9 @@ export class TypeormTestClocks extends TestClocks {
 
   store(unit: Unit, { aheadSeconds, scheduledSeconds }: TestClock): void {
     const change = { aheadSeconds, scheduledSeconds };
-    this.database.atCommit(unit, ({ manager }) => manager.update(TestClockRecord, keyOf(unit), change));
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(TestClockRecord, keyOf(unit), change),
+    );
   }
 
   async moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]> {

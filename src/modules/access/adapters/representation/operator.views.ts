@@ -34,10 +34,15 @@ export const ORGANIZATION = object(
     privacy_url: url('URL of the privacy notice.'),
     payment_url: object({ test: paymentUrl('test'), live: paymentUrl('live') }),
     refund_approval: oneOf(REFUND_APPROVALS, 'Which refunds wait for approval.'),
-    details_retention_days: nullable(integer('How many days the details of closed sessions are kept.')),
+    details_retention_days: nullable(
+      integer('How many days the details of closed sessions are kept.'),
+    ),
     created: timestamp('Time of creation, in Unix seconds.'),
   },
-  { name: 'Organization', description: 'A merchant, whose data is kept apart from that of all others.' },
+  {
+    name: 'Organization',
+    description: 'A merchant, whose data is kept apart from that of all others.',
+  },
 );
 
 export const ORGANIZATION_LIST = listOf('OrganizationList', ORGANIZATION);
@@ -54,7 +59,11 @@ export const WEBHOOK_SECRET = object(
   { name: 'WebhookSecret', description: 'The new secret of an organization.' },
 );
 
-export function organizationView({ id, reference, settings }: Organization): ValueOf<typeof ORGANIZATION> {
+export function organizationView({
+  id,
+  reference,
+  settings,
+}: Organization): ValueOf<typeof ORGANIZATION> {
   return {
     id,
     object: 'organization',
@@ -72,7 +81,12 @@ export function organizationView({ id, reference, settings }: Organization): Val
 
 export function webhookSecretView(rotated: RotatedSecret): ValueOf<typeof WEBHOOK_SECRET> {
   const { organization, secret, previousExpiresAt } = rotated;
-  return { object: 'webhook_secret', organization, secret, previous_expires_at: seconds(previousExpiresAt) };
+  return {
+    object: 'webhook_secret',
+    organization,
+    secret,
+    previous_expires_at: seconds(previousExpiresAt),
+  };
 }
 
 const KEY_FIELDS = {
@@ -84,18 +98,30 @@ const KEY_FIELDS = {
   rights: list(oneOf(RIGHTS, 'Right.'), 'What a restricted key may do besides reading.'),
   holder: text('Who uses it, a person or a program.', { examples: ['Web shop'] }),
   prefix: text('The first characters of the key.', { examples: ['sk_test_7Yk2'] }),
-  origins: list(text('Origin.', { examples: ['https://shop.example'] }), 'Browser origins that may use it.'),
+  origins: list(
+    text('Origin.', { examples: ['https://shop.example'] }),
+    'Browser origins that may use it.',
+  ),
   expires_at: nullable(timestamp('When it expires, in Unix seconds.')),
   revoked_at: nullable(timestamp('When it was revoked, in Unix seconds.')),
   last_used_at: nullable(timestamp('When it was last used, in Unix seconds, to the hour.')),
   created: timestamp('Time of creation, in Unix seconds.'),
 };
 
-export const API_KEY = object(KEY_FIELDS, { name: 'ApiKey', description: 'A key of an organization.' });
+export const API_KEY = object(KEY_FIELDS, {
+  name: 'ApiKey',
+  description: 'A key of an organization.',
+});
 export const API_KEY_LIST = listOf('ApiKeyList', API_KEY);
 export const API_KEY_WITH_KEY = object(
-  { ...KEY_FIELDS, key: text('The key. Returned only here.', { examples: [`sk_test_7Yk2${'x'.repeat(34)}`] }) },
-  { name: 'ApiKeyWithKey', description: 'A new key of an organization, with what is sent to authenticate.' },
+  {
+    ...KEY_FIELDS,
+    key: text('The key. Returned only here.', { examples: [`sk_test_7Yk2${'x'.repeat(34)}`] }),
+  },
+  {
+    name: 'ApiKeyWithKey',
+    description: 'A new key of an organization, with what is sent to authenticate.',
+  },
 );
 
 export function apiKeyView({ state }: ApiKey): ValueOf<typeof API_KEY> {
@@ -120,4 +146,5 @@ export function withKeyView({ key, token }: IssuedApiKey): ValueOf<typeof API_KE
   return { ...apiKeyView(key), key: token };
 }
 
-const seconds = <Instant extends number | null>(instant: Instant) => instant && Math.floor(instant / 1000);
+const seconds = <Instant extends number | null>(instant: Instant) =>
+  instant && Math.floor(instant / 1000);

@@ -1,17 +1,27 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
-import { CHECKOUT_SESSION, checkoutSessionJson } from '../representation/checkout-sessions.views.js';
+import {
+  CHECKOUT_SESSION,
+  checkoutSessionJson,
+} from '../representation/checkout-sessions.views.js';
 import { AwaitTestPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
-@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
+@Tag(
+  'Test helpers',
+  'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.',
+)
 export class CheckoutSessionWaitsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -20,7 +30,8 @@ export class CheckoutSessionWaitsController {
 
   @Operation('awaitTestPayment', {
     summary: 'Await the payment of a checkout session',
-    description: 'Keeps an open session open while the money for it is on its way, as the ledger does.',
+    description:
+      'Keeps an open session open while the money for it is on its way, as the ledger does.',
     answers: { 200: { description: 'The open session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/await_payment')

@@ -1,9 +1,23 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
-import { type Headers, HttpResponse, listResponse, type ResponseParts } from '../../../../request/response.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
+import {
+  type Headers,
+  HttpResponse,
+  listResponse,
+  type ResponseParts,
+} from '../../../../request/response.js';
 import { CallerOfKey, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
-import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
@@ -16,10 +30,17 @@ import {
   checkoutSessionJson,
   summaryView,
 } from '../representation/checkout-sessions.views.js';
-import { CreateCheckoutSessionRequest, ListCheckoutSessionsQuery, toNewSession } from './checkout-sessions.requests.js';
+import {
+  CreateCheckoutSessionRequest,
+  ListCheckoutSessionsQuery,
+  toNewSession,
+} from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.secret.path)
-@Tag('Checkout sessions', 'A checkout session asks a customer to pay. It is open until it is paid or expires.')
+@Tag(
+  'Checkout sessions',
+  'A checkout session asks a customer to pay. It is open until it is paid or expires.',
+)
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -32,7 +53,14 @@ export class CheckoutSessionsController {
     summary: 'Create a checkout session',
     description:
       'Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.',
-    answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
+    answers: {
+      201: {
+        description: 'The open session.',
+        schema: CHECKOUT_SESSION,
+        located: true,
+        linked: true,
+      },
+    },
   })
   @Post()
   @NeedsRight('sessions')
@@ -71,12 +99,18 @@ export class CheckoutSessionsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, (unit) => this.changeSession.expire(unit, ownId(unit, id)), closed);
+    return this.idempotency.once(
+      caller,
+      request,
+      (unit) => this.changeSession.expire(unit, ownId(unit, id)),
+      closed,
+    );
   }
 
   @Operation('completeCheckoutSession', {
     summary: 'Complete a checkout session',
-    description: 'Completes an open session whose total is 0. Any other session is completed by its payment.',
+    description:
+      'Completes an open session whose total is 0. Any other session is completed by its payment.',
     answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/complete')
@@ -108,12 +142,18 @@ export class CheckoutSessionsController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
-    return this.idempotency.once(caller, request, (unit) => this.changeSession.redact(unit, ownId(unit, id)), closed);
+    return this.idempotency.once(
+      caller,
+      request,
+      (unit) => this.changeSession.redact(unit, ownId(unit, id)),
+      closed,
+    );
   }
 
   @Operation('readCheckoutSession', {
     summary: 'Retrieve a checkout session',
-    description: 'Returns a session of your organization, in test or live mode, with its line items.',
+    description:
+      'Returns a session of your organization, in test or live mode, with its line items.',
     answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION, linked: true } },
   })
   @Get(':id')

@@ -19,7 +19,11 @@ import {
 } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, TO } from '../../../../request/validation/list.query.js';
 import { Owner } from '../../../../request/validation/owned.js';
-import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
+import {
+  CHECKOUT_SESSION_ID,
+  SESSION_STATUSES,
+  type SessionStatus,
+} from '../../domain/checkout-session.js';
 import {
   DEFAULT_QUANTITY,
   DEFAULT_TAX_BEHAVIOR,
@@ -27,7 +31,12 @@ import {
   TAX_BEHAVIORS,
   type TaxBehavior,
 } from '../../domain/line-item.js';
-import { DEFAULT_UI_MODE, type NewCheckoutSession, UI_MODES, type UiMode } from '../../domain/session-terms.js';
+import {
+  DEFAULT_UI_MODE,
+  type NewCheckoutSession,
+  UI_MODES,
+  type UiMode,
+} from '../../domain/session-terms.js';
 
 const computed = (name: string): About => ({
   optional: true,
@@ -41,49 +50,77 @@ const ofOrder = (sum: string, rest: string): About => ({
 
 class ProductData {
   @Text({ min: 1, max: 255, description: 'Name of the product.' }) name!: string;
-  @Text({ max: 1000, optional: true, description: 'Description of the product.' }) description?: string | null;
-  @ListOfUrls({ max: 8, optional: true, default: [], description: 'Image URLs of the product.' }) images?: string[];
+  @Text({ max: 1000, optional: true, description: 'Description of the product.' }) description?:
+    | string
+    | null;
+  @ListOfUrls({ max: 8, optional: true, default: [], description: 'Image URLs of the product.' })
+  images?: string[];
 }
 
 class PriceData {
-  @Currency({ description: 'Currency of the price. It must be the currency of the session.' }) currency!: string;
-  @Amount({ description: 'Price of one item, in the minor unit of the currency.' }) unit_amount!: number;
+  @Currency({ description: 'Currency of the price. It must be the currency of the session.' })
+  currency!: string;
+  @Amount({ description: 'Price of one item, in the minor unit of the currency.' })
+  unit_amount!: number;
   @OneOf(TAX_BEHAVIORS, {
     optional: true,
     default: DEFAULT_TAX_BEHAVIOR,
-    description: 'Whether the price includes tax (`inclusive`) or tax is added to it (`exclusive`).',
+    description:
+      'Whether the price includes tax (`inclusive`) or tax is added to it (`exclusive`).',
   })
   tax_behavior?: TaxBehavior;
-  @Fields(() => ProductData, { description: 'The product that is sold.' }) product_data!: ProductData;
+  @Fields(() => ProductData, { description: 'The product that is sold.' })
+  product_data!: ProductData;
 }
 
 class LineItemRequest {
-  @Integer({ min: 1, max: 999_999, optional: true, default: DEFAULT_QUANTITY, description: 'Quantity of the item.' })
+  @Integer({
+    min: 1,
+    max: 999_999,
+    optional: true,
+    default: DEFAULT_QUANTITY,
+    description: 'Quantity of the item.',
+  })
   quantity?: number;
   @Amount(computed('Unit price times quantity')) amount_subtotal?: number;
   @Amount(given('Discount on the line, subtracted from its subtotal.')) amount_discount?: number;
   @Amount(given('Tax on the line, as you computed it.')) amount_tax?: number;
   @Amount(computed('Total of the line')) amount_total?: number;
-  @Fields(() => PriceData, { description: 'The price of the item and what is sold for it.' }) price_data!: PriceData;
+  @Fields(() => PriceData, { description: 'The price of the item and what is sold for it.' })
+  price_data!: PriceData;
 }
 
 export class CreateCheckoutSessionRequest {
-  @Currency({ description: 'ISO 4217 code of a currency with a minor unit, in upper or lower case.' })
+  @Currency({
+    description: 'ISO 4217 code of a currency with a minor unit, in upper or lower case.',
+  })
   currency!: string;
   @Amount(computed('Total of the session')) amount?: number;
   @Amount(computed('Sum of the subtotals of the lines')) amount_subtotal?: number;
-  @Amount(ofOrder('discounts of the lines', 'is a discount on the order, which lowers its total, at most to 0'))
+  @Amount(
+    ofOrder(
+      'discounts of the lines',
+      'is a discount on the order, which lowers its total, at most to 0',
+    ),
+  )
   amount_discount?: number;
   @Amount(given('Cost of shipping.')) amount_shipping?: number;
-  @Amount(ofOrder('taxes of the lines', 'is tax that the shipping contains, at most `amount_shipping`'))
+  @Amount(
+    ofOrder('taxes of the lines', 'is tax that the shipping contains, at most `amount_shipping`'),
+  )
   amount_tax?: number;
   @Amount(computed('Total of the session')) amount_total?: number;
-  @ListOf(() => LineItemRequest, { min: 1, max: 100, description: 'The items that the customer pays for.' })
+  @ListOf(() => LineItemRequest, {
+    min: 1,
+    max: 100,
+    description: 'The items that the customer pays for.',
+  })
   line_items!: LineItemRequest[];
   @OneOf(UI_MODES, {
     optional: true,
     default: DEFAULT_UI_MODE,
-    description: 'Whether the customer pays on a separate page (`hosted`) or on a page inside your shop (`embedded`).',
+    description:
+      'Whether the customer pays on a separate page (`hosted`) or on a page inside your shop (`embedded`).',
   })
   ui_mode?: UiMode;
   @WebUrl(url('Where the customer is sent after paying.')) success_url?: string | null;
@@ -96,9 +133,14 @@ export class CreateCheckoutSessionRequest {
       'or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.',
   })
   notify_url?: string | null;
-  @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;
-  @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?: string | null;
-  @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' }) locale?: string | null;
+  @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?:
+    | string
+    | null;
+  @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?:
+    | string
+    | null;
+  @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' })
+  locale?: string | null;
   @Metadata({
     optional: true,
     default: {},
@@ -110,14 +152,16 @@ export class CreateCheckoutSessionRequest {
   @Time({
     max: 99_999_999_999,
     optional: true,
-    description: 'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.',
+    description:
+      'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.',
   })
   expires_at?: number;
 }
 
 function url(what: string): About {
   const secure = 'An absolute https URL; in test mode also http to localhost.';
-  const filled = 'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.';
+  const filled =
+    'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.';
   return { optional: true, description: `${what} ${secure} ${filled}` };
 }
 
@@ -130,7 +174,11 @@ export class AwaitTestPaymentRequest {
       'session expires when it would have expired before, at least 5 minutes from now.',
   })
   until!: number | null;
-  @Text({ max: 500, optional: true, description: 'What is on its way, for the `reason` of the event.' })
+  @Text({
+    max: 500,
+    optional: true,
+    description: 'What is on its way, for the `reason` of the event.',
+  })
   reason?: string | null;
 }
 
@@ -141,8 +189,14 @@ export class AwaitPaymentRequest extends AwaitTestPaymentRequest {
 export class ListCheckoutSessionsQuery {
   @PageLimit() limit?: string;
   @Id(CHECKOUT_SESSION_ID, CURSOR) cursor?: string;
-  @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' }) status?: SessionStatus;
-  @Text({ min: 1, max: 500, optional: true, description: 'Only sessions whose `metadata.reference` is exactly this.' })
+  @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' })
+  status?: SessionStatus;
+  @Text({
+    min: 1,
+    max: 500,
+    optional: true,
+    description: 'Only sessions whose `metadata.reference` is exactly this.',
+  })
   reference?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;

@@ -7,12 +7,18 @@ import { ChangeCheckoutSession } from '../../application/change-checkout-session
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
-import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
+import {
+  LEDGER_CHECKOUT_SESSION,
+  ledgerCheckoutSessionView,
+} from '../representation/checkout-sessions.views.js';
 import { AwaitPaymentRequest } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')
+@Tag(
+  'Ledger: checkout sessions',
+  'Checkout sessions of every organization, for the component that records payments.',
+)
 export class LedgerCheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import { PublicUrl } from '../../../../request/public-url.js';
@@ -7,7 +14,10 @@ import { ownId } from '../../../../shared/own-id.js';
 import { type PageLink, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 
-const SECRET = { name: 'checkout.page_secret', text: 'SELECT secret FROM page_secrets WHERE id = 1' };
+const SECRET = {
+  name: 'checkout.page_secret',
+  text: 'SELECT secret FROM page_secrets WHERE id = 1',
+};
 /** A token is the seal, one byte for the mode and two UUIDs. */
 const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
@@ -28,7 +38,9 @@ export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const [{ secret }] = (await this.database.read({ queue: SECRET.name }, SECRET, [])) as [{ secret: Buffer }];
+    const [{ secret }] = (await this.database.read({ queue: SECRET.name }, SECRET, [])) as [
+      { secret: Buffer },
+    ];
     const keys = Buffer.from(hkdfSync('sha512', secret, '', 'tillgate page', 64));
     this.sealing = createSecretKey(keys.subarray(0, 32));
     this.encrypting = createSecretKey(keys.subarray(32));
@@ -49,7 +61,9 @@ export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
     // The decoder ignores invalid characters, so only the exact text that urlOf() made is accepted.
     if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined;
     const seal = bytes.subarray(0, SEAL_BYTES);
-    const content = createDecipheriv('aes-256-ctr', this.encrypting, seal).update(bytes.subarray(SEAL_BYTES));
+    const content = createDecipheriv('aes-256-ctr', this.encrypting, seal).update(
+      bytes.subarray(SEAL_BYTES),
+    );
     if (!timingSafeEqual(seal, this.sealOf(content))) return undefined;
     const mode = MODES[content[0] as number] as (typeof MODES)[number];
     const organization = idOf(ORGANIZATION_ID, content.toString('hex', 1, 17));

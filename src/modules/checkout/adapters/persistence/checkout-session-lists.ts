@@ -14,11 +14,13 @@ export interface Scope {
 export const isOwn = ({ organization, mode }: Places<Omit<Scope, 'ahead'>>) =>
   `organization_id = ${organization} AND mode = ${mode}`;
 /** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
-export const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
+export const clock = (seconds: string) =>
+  `statement_timestamp() + make_interval(secs => ${seconds})`;
 export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
 
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */
-export const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+export const status = (seconds: string) =>
+  `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
 
 interface Listed extends Scope {
   readonly low: string;
@@ -47,7 +49,10 @@ const stored = (page: Places<Listed>, stored: SessionStatus, rest = '') => `${se
 
 /** One statement for each filter, so that each has a plan of its own: it reads an index backwards and sorts nothing. */
 export const LISTS = {
-  all: statement<Listed>('checkout.list', (page) => `${select(page)} AND ${inRange(page)} ${newest(page)}`),
+  all: statement<Listed>(
+    'checkout.list',
+    (page) => `${select(page)} AND ${inRange(page)} ${newest(page)}`,
+  ),
   open: statement<Listed>('checkout.list_open', (page) =>
     stored(page, 'open', `AND expires_at > ${clock(page.ahead)}`),
   ),

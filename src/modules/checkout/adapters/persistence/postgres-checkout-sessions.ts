@@ -24,7 +24,15 @@ import {
   type CheckoutSessionSummary,
 } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
-import { clock, isOverdue, isOwn, LISTS, REFERENCED, type Scope, status } from './checkout-session-lists.js';
+import {
+  clock,
+  isOverdue,
+  isOwn,
+  LISTS,
+  REFERENCED,
+  type Scope,
+  status,
+} from './checkout-session-lists.js';
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
@@ -57,7 +65,8 @@ const overdue = (
   WHERE ${own} ${isOverdue(seconds)} AND (expires_at, id) > (${page.expiresAt}, ${page.id}) ORDER BY expires_at, id LIMIT ${page.limit}`;
 const OVERDUE = statement<Overdue>(
   'checkout.overdue',
-  (page) => `/* every organization: overdue sessions of all of them expire */ ${overdue(page, '', '0')}`,
+  (page) =>
+    `/* every organization: overdue sessions of all of them expire */ ${overdue(page, '', '0')}`,
 );
 const OVERDUE_OF_ONE = statement<Overdue & Scope>('checkout.overdue_of_one', (page) =>
   overdue(page, `${isOwn(page)} AND`, page.ahead),
@@ -92,7 +101,10 @@ const LOCK = statement<Key>(
   (key) => `SELECT ${columnsWith(status(key.ahead))}, NOT (${isOverdue(key.ahead)}) AS "isStored"
     FROM checkout_sessions ${byId(key)} FOR UPDATE`,
 );
-type Changed = Pick<CheckoutSessionState, 'status' | 'paymentStatus' | 'expiresAt' | 'originalExpiresAt' | 'awaits'>;
+type Changed = Pick<
+  CheckoutSessionState,
+  'status' | 'paymentStatus' | 'expiresAt' | 'originalExpiresAt' | 'awaits'
+>;
 /** Guarded by the number of waits, too: what was decided before the last one says another expires_at. */
 const CHANGE = statement<Key & Changed>(
   'checkout.change',
@@ -123,7 +135,10 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 
   async lock(unit: Unit, id: OwnId): Promise<LockedSession> {
-    const [row] = await this.database.query<Row & { isStored: boolean }>(unit, ...LOCK.of(await this.keyOf(unit, id)));
+    const [row] = await this.database.query<Row & { isStored: boolean }>(
+      unit,
+      ...LOCK.of(await this.keyOf(unit, id)),
+    );
     if (!row) throw notFound('id', unit.mode);
     return { session: fromRow(row), isStored: row.isStored };
   }
@@ -146,16 +161,28 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
   }
 
-  async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {
+  async overdue(
+    limit: number,
+    after?: OverdueSession,
+    clock?: MovedClock,
+  ): Promise<OverdueSession[]> {
     const page = { limit, expiresAt: after?.expiresAt ?? '-infinity', id: after?.id ?? FIRST_UUID };
     const found = clock
-      ? this.database.read<OverdueSession>(clock, ...OVERDUE_OF_ONE.of({ ...page, ...scope(clock, clock.ahead) }))
+      ? this.database.read<OverdueSession>(
+          clock,
+          ...OVERDUE_OF_ONE.of({ ...page, ...scope(clock, clock.ahead) }),
+        )
       : this.database.read<OverdueSession>({ queue: OVERDUE.name }, ...OVERDUE.of(page));
-    return (await found).map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
+    return (await found).map((row) => ({
+      ...row,
+      organization: idOf(ORGANIZATION_ID, row.organization),
+    }));
   }
 
   async expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]> {
-    return (await this.database.query<Row>(unit, ...EXPIRE.of({ ...scope(unit, ahead), places }))).map(fromRow);
+    return (
+      await this.database.query<Row>(unit, ...EXPIRE.of({ ...scope(unit, ahead), places }))
+    ).map(fromRow);
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
@@ -164,7 +191,9 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     const [low, high, from, to] = createdRange(filter, ahead);
     const page = { ...scope(caller, ahead), low, high, from, to, limit: limit + 1 };
     const statement =
-      reference === undefined ? LISTS[status ?? 'all'].of(page) : REFERENCED.of({ ...page, reference, status });
+      reference === undefined
+        ? LISTS[status ?? 'all'].of(page)
+        : REFERENCED.of({ ...page, reference, status });
     const rows = await this.database.read<CheckoutSessionSummary>(caller, ...statement);
     const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
     return pageOf(found, limit);
@@ -179,7 +208,8 @@ const scope = ({ organization, mode }: Caller, ahead: number): Scope => {
   return { organization: uuidOf(organization), mode, ahead: ahead / 1000 };
 };
 
-interface Row extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
+interface Row
+  extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
   readonly expiresAt: number;
   readonly originalExpiresAt: number | null;
 }

@@ -58,7 +58,10 @@ export class PostgresSessionDetails extends SessionDetails {
 
   async remove(unit: Unit, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
     return this.database.inTransaction(unit, async (transaction) => {
-      const locked = await transaction.query<{ id: string }>(LOCK_EXPIRED, [...scope(unit), ids.map(uuidOf)]);
+      const locked = await transaction.query<{ id: string }>(LOCK_EXPIRED, [
+        ...scope(unit),
+        ids.map(uuidOf),
+      ]);
       const all = locked.map(({ id }) => id);
       const kept = await this.traces.kept(transaction, unit, all);
       const gone = all.filter((id) => !kept.includes(id));
@@ -82,8 +85,15 @@ export class PostgresSessionDetails extends SessionDetails {
   }
 
   async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
-    const values = [...scope(caller), await this.ahead(caller), email, after ? uuidOf(after) : FIRST_UUID];
-    return (await this.database.read<{ id: string }>(caller, WITH_EMAIL, values)).map((row) => idOfRow(caller, row));
+    const values = [
+      ...scope(caller),
+      await this.ahead(caller),
+      email,
+      after ? uuidOf(after) : FIRST_UUID,
+    ];
+    return (await this.database.read<{ id: string }>(caller, WITH_EMAIL, values)).map((row) =>
+      idOfRow(caller, row),
+    );
   }
 
   /** In seconds. */

@@ -50,7 +50,10 @@ const PAYMENT_STATUS = describedEnum<PaymentStatus>(
   'Payment status of the session.',
 );
 const UI_MODE = describedEnum<UiMode>(
-  { hosted: 'the customer pays on a separate page', embedded: 'the customer pays on a page inside your shop' },
+  {
+    hosted: 'the customer pays on a separate page',
+    embedded: 'the customer pays on a page inside your shop',
+  },
   'Where the customer pays.',
 );
 const FIELDS = {
@@ -66,11 +69,15 @@ const FIELDS = {
   amount_discount: amount('Sum of the discounts of the lines, and the discount on the order.', 0),
   amount_shipping: amount('Cost of shipping.', 0),
   amount_tax: amount('Sum of the taxes of the lines, and the tax that the shipping contains.', 0),
-  amount_total: amount('Sum of the totals of the lines, plus shipping, minus the discount on the order.'),
+  amount_total: amount(
+    'Sum of the totals of the lines, plus shipping, minus the discount on the order.',
+  ),
   success_url: nullable(text('Where the customer is sent after paying.')),
   cancel_url: nullable(text('Where the customer is sent after canceling.')),
   return_url: nullable(text('Where the customer returns to from an embedded page.')),
-  notify_url: nullable(text('URL to which events of the session, its payments and its refunds are sent as webhooks.')),
+  notify_url: nullable(
+    text('URL to which events of the session, its payments and its refunds are sent as webhooks.'),
+  ),
   description: nullable(text('Description of the session.')),
   customer_email: nullable(text('E-mail address of the customer.')),
   locale: nullable(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
@@ -86,7 +93,14 @@ const FIELDS = {
   }),
 } satisfies FieldsOf<CheckoutSessionState, 'originalExpiresAt' | 'awaits' | 'isRedacted'>;
 
-const NULLED = ['success_url', 'cancel_url', 'return_url', 'notify_url', 'description', 'customer_email'] as const;
+const NULLED = [
+  'success_url',
+  'cancel_url',
+  'return_url',
+  'notify_url',
+  'description',
+  'customer_email',
+] as const;
 /** What redact() keeps of a session, for the members of its JSON. */
 export const REDACTED_MEMBERS = {
   ...Object.fromEntries(NULLED.map((name) => [name, () => null])),
@@ -153,7 +167,8 @@ let last: { readonly session: CheckoutSession; readonly json: string } | undefin
 
 /** The JSON of the event, and right after it of the response. A session can have a hundred lines, so it is rendered once. */
 export function checkoutSessionJson(session: CheckoutSession): string {
-  if (last?.session !== session) last = { session, json: JSON.stringify(checkoutSessionView(session)) };
+  if (last?.session !== session)
+    last = { session, json: JSON.stringify(checkoutSessionView(session)) };
   return last.json;
 }
 
@@ -176,7 +191,11 @@ export function ledgerCheckoutSessionView(
   return withOrganization(organization, checkoutSessionView(session));
 }
 
-export function toEvent(type: SessionEvent, session: CheckoutSession, reason: string | null = null): NewEvent {
+export function toEvent(
+  type: SessionEvent,
+  session: CheckoutSession,
+  reason: string | null = null,
+): NewEvent {
   const { id, notifyUrl } = session.state;
   const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;
   return { type, object: id, sequence, data: checkoutSessionJson(session), reason, notifyUrl };

@@ -21,14 +21,20 @@ export const LINE_ITEM = object(
   {
     product_name: text('Name of the product.', { examples: ['Book'] }),
     description: nullable(text('Description of the product.')),
-    images: list(text('Image URL.', { examples: ['https://shop.example/book.png'] }), 'Image URLs of the product.'),
+    images: list(
+      text('Image URL.', { examples: ['https://shop.example/book.png'] }),
+      'Image URLs of the product.',
+    ),
     tax_behavior: TAX_BEHAVIOR,
     quantity: integer('Quantity of the item.', { minimum: 1, examples: [1] }),
     unit_price: amount('Price of one item.'),
     currency: CURRENCY,
     amount_subtotal: amount('Unit price times quantity.'),
     amount_discount: amount('Discount on the line, subtracted from its subtotal.', 0),
-    amount_tax: amount('Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.', 0),
+    amount_tax: amount(
+      'Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.',
+      0,
+    ),
     amount_total: amount('Total of the line.'),
   } satisfies FieldsOf<LineItem>,
   { name: 'LineItem' },

@@ -6,7 +6,12 @@ import { type Caller, MODES, nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { Organizations } from '../../../access/index.js';
 import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
-import { CheckoutSessions, type ClosedSession, type OverdueSession, SessionDetails } from '../../application/ports.js';
+import {
+  CheckoutSessions,
+  type ClosedSession,
+  type OverdueSession,
+  SessionDetails,
+} from '../../application/ports.js';
 
 const EXPIRING_MS = 5_000;
 /** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
@@ -48,20 +53,24 @@ export class SessionSweeper implements OnApplicationBootstrap {
     for (const owned of Map.groupBy(overdue, nameOf).values()) {
       const [{ organization, mode }] = owned as [OverdueSession];
       const places = owned.map(({ place }) => place);
-      await this.units.commit({ organization, mode }, (unit) => this.changeSession.expireOverdue(unit, places, ahead));
+      await this.units.commit({ organization, mode }, (unit) =>
+        this.changeSession.expireOverdue(unit, places, ahead),
+      );
     }
   }
 
   async forgetAll(): Promise<void> {
     const faults: unknown[] = [];
     for (const { id: organization } of await this.organizations.forgetting())
-      for (const mode of MODES) await this.forget({ organization, mode }).catch((error: unknown) => faults.push(error));
+      for (const mode of MODES)
+        await this.forget({ organization, mode }).catch((error: unknown) => faults.push(error));
     if (faults.length > 0) throw faults[0];
   }
 
   /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
   async forget(caller: Caller, forMs = Number.POSITIVE_INFINITY): Promise<void> {
-    const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization)).settings;
+    const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization))
+      .settings;
     if (days === null) return;
     const end = performance.now() + forMs;
     await sweep<ClosedSession>({

@@ -1,6 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { listResponse } from '../../../../request/response.js';
-import { CallerOfKey, LedgerKey, LedgerOfKey, Operation, Tag, Webhooks } from '../../../../request/route.js';
+import {
+  CallerOfKey,
+  LedgerKey,
+  LedgerOfKey,
+  Operation,
+  Tag,
+  Webhooks,
+} from '../../../../request/route.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { Events } from '../../application/ports.js';
@@ -24,7 +31,11 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    return listResponse(await this.events.list(caller, toFilter(caller, query)), (event) => event, views.eventJson);
+    return listResponse(
+      await this.events.list(caller, toFilter(caller, query)),
+      (event) => event,
+      views.eventJson,
+    );
   }
 }
 

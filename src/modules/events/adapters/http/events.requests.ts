@@ -1,5 +1,11 @@
 import { Id, Instant, OneOf } from '../../../../request/validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import {
+  CURSOR,
+  FROM,
+  PageLimit,
+  pageRequest,
+  TO,
+} from '../../../../request/validation/list.query.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
@@ -7,7 +13,11 @@ import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../appli
 import { EVENT_ID } from '../../domain/event.js';
 
 class EventsQuery {
-  @OneOf(({ eventTypes }) => eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
+  @OneOf(({ eventTypes }) => eventTypes, {
+    optional: true,
+    description: 'Only events of this type.',
+  })
+  type?: string;
   @Id(({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id), {
     optional: true,
     description: 'Only events of the resource with this ID.',
@@ -34,10 +44,14 @@ export class ListEventsQuery extends EventsQuery {
 }
 
 export class ListLedgerEventsQuery extends EventsQuery {
-  @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' }) organization?: string;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' })
+  organization?: string;
 }
 
-export function toFilter(ledger: Ledger, query: ListEventsQuery & ListLedgerEventsQuery): EventFilter {
+export function toFilter(
+  ledger: Ledger,
+  query: ListEventsQuery & ListLedgerEventsQuery,
+): EventFilter {
   const { type, order = DEFAULT_ORDER, organization } = query;
   const [object, about] = [query.object, query.payment].map((id) => filterId(ledger, id));
   return { ...pageRequest(query), type, object, about, order, organization };

@@ -26,7 +26,8 @@ export const LAST_POSITION = '9223372036854775807';
 export class EventFloor {
   private drawn = 0;
   /** All positions that a writer draws are greater than `after`. */
-  private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> = new Map();
+  private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> =
+    new Map();
   private readonly looks = new Rounds(() => this.look());
 
   constructor(
@@ -36,7 +37,8 @@ export class EventFloor {
 
   /** The last position, and the end of the UUIDs: on Citus, where events have no positions, their age decides. */
   async read(): Promise<readonly [position: number | string, end: string]> {
-    if (this.database.isDistributed) return [LAST_POSITION, firstUuidAt(this.clock.now() - LONGEST_MS)];
+    if (this.database.isDistributed)
+      return [LAST_POSITION, firstUuidAt(this.clock.now() - LONGEST_MS)];
     const { drawn, floor } = await this.looks.next();
     let reached = floor;
     for (let waits = 0; reached < drawn && waits < WAITS; waits++) {
@@ -48,13 +50,19 @@ export class EventFloor {
 
   private async look() {
     type Look = { readonly drawn: number; readonly writers: readonly string[] };
-    const [{ drawn, writers }] = (await this.database.read<Look>({ queue: LOOK.name }, LOOK, [])) as [Look];
+    const [{ drawn, writers }] = (await this.database.read<Look>(
+      { queue: LOOK.name },
+      LOOK,
+      [],
+    )) as [Look];
     const seenAt = this.clock.monotonic();
     this.writers = new Map(
       writers.map((writer) => [writer, this.writers.get(writer) ?? { after: this.drawn, seenAt }]),
     );
     this.drawn = drawn;
-    const waitedFor = [...this.writers.values()].filter((writer) => seenAt - writer.seenAt < LONGEST_MS);
+    const waitedFor = [...this.writers.values()].filter(
+      (writer) => seenAt - writer.seenAt < LONGEST_MS,
+    );
     return { drawn, floor: Math.min(drawn, ...waitedFor.map(({ after }) => after)) };
   }
 }

@@ -51,10 +51,12 @@ const inTime = ({ first, end, from, to, last }: Page) =>
 /** The places of the IDs `low` and `high`. Of an ID that has no event, it is that of the event next to it. */
 const position = ({ organization, mode }: Page, nearest: string) =>
   `(SELECT position FROM events WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
-const low = (page: Page) => `coalesce(${position(page, `id <= ${page.low} ORDER BY id DESC`)}, 0), ${page.low}`;
+const low = (page: Page) =>
+  `coalesce(${position(page, `id <= ${page.low} ORDER BY id DESC`)}, 0), ${page.low}`;
 const high = (page: Page) =>
   `coalesce(${position(page, `id >= ${page.high} ORDER BY id`)}, ${LAST_POSITION}), ${page.high}`;
-const between = (page: Page) => `(position, id) > (${low(page)}) AND (position, id) < (${high(page)})`;
+const between = (page: Page) =>
+  `(position, id) > (${low(page)}) AND (position, id) < (${high(page)})`;
 
 const listStatement = (order: Order) =>
   statement<EventPage>(`events.list_all_${order}`, (page) =>
@@ -66,7 +68,11 @@ const listOfType = (order: Order) =>
   statement<EventPage & { readonly type: string }>(`events.list_type_${order}`, (page) => {
     const { type } = page;
     const ofType = `(type, position, id) > (${type}, ${low(page)}) AND (type, position, id) < (${type}, ${high(page)})`;
-    return bounded(`${own(page)} AND ${inTime(page)} AND ${ofType}`, `type ${order}, ${inPlace(order)}`, page.limit);
+    return bounded(
+      `${own(page)} AND ${inTime(page)} AND ${ofType}`,
+      `type ${order}, ${inPlace(order)}`,
+      page.limit,
+    );
   });
 
 type Story = (of: Places<Pick<ObjectPage, 'organization' | 'mode' | 'id'>>) => string;
@@ -74,7 +80,9 @@ type Story = (of: Places<Pick<ObjectPage, 'organization' | 'mode' | 'id'>>) => s
 /** They are few, and materialized so that the planner does not read all of the time between. */
 export const listOfObjects = (name: string, stories: readonly Story[], order: Order) =>
   statement<ObjectPage>(`events.list_${name}_${order}`, (page) => {
-    const objects = [`SELECT ${page.id}::uuid`, ...stories.map((story) => story(page))].join(' UNION ALL ');
+    const objects = [`SELECT ${page.id}::uuid`, ...stories.map((story) => story(page))].join(
+      ' UNION ALL ',
+    );
     return `WITH own AS MATERIALIZED (
         ${own(page)} AND object_id = ANY (ARRAY(${objects})) AND type = coalesce(${page.type}, type)
           AND object_id = coalesce(${page.object}, object_id))
@@ -95,18 +103,28 @@ const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $
 /** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
 function listOfAll(order: Order) {
   const condition = `id > $6 AND id < $7 AND ${upTo('$8')}`;
-  const byType = ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
+  const byType =
+    ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
     AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
     ORDER BY ${inPlace(order)} LIMIT $4`);
   const together = `SELECT * FROM events WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND ${condition}`;
   const name = `events.ledger_list_${order}`;
   return {
     here: { name, text: `${EVERY} WITH ${PLACES} ${bounded(byType, inPlace(order), '$4', SHOWN)}` },
-    onCitus: { name: `${name} on Citus`, text: `${EVERY} ${bounded(together, `id ${order}`, '$4', SHOWN)}` },
+    onCitus: {
+      name: `${name} on Citus`,
+      text: `${EVERY} ${bounded(together, `id ${order}`, '$4', SHOWN)}`,
+    },
   };
 }
 
-const inEachOrder = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
-export const LIST = inEachOrder((order) => ({ all: listStatement(order), type: listOfType(order) }));
+const inEachOrder = <Made>(make: (order: Order) => Made) => ({
+  asc: make('asc'),
+  desc: make('desc'),
+});
+export const LIST = inEachOrder((order) => ({
+  all: listStatement(order),
+  type: listOfType(order),
+}));
 export const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
 export const OF_ALL = inEachOrder(listOfAll);

@@ -66,8 +66,20 @@ export class EventSweeper implements OnApplicationBootstrap {
     if (faults.length > 0) throw faults[0];
   }
 
-  async find(before: string, mode: Mode, type: string, limit: number, after?: OldEvent): Promise<OldEvent[]> {
-    return this.database.read<OldEvent>(RETENTION, OLD, [before, mode, type, limit, after?.id ?? FIRST_UUID]);
+  async find(
+    before: string,
+    mode: Mode,
+    type: string,
+    limit: number,
+    after?: OldEvent,
+  ): Promise<OldEvent[]> {
+    return this.database.read<OldEvent>(RETENTION, OLD, [
+      before,
+      mode,
+      type,
+      limit,
+      after?.id ?? FIRST_UUID,
+    ]);
   }
 
   async remove(old: readonly OldEvent[], before: string): Promise<void> {

@@ -34,7 +34,9 @@ export class PostgresEvents extends Events {
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {
     const key = { organizationId: uuidOf(caller.organization), mode: In(MODES), id: uuidOf(id) };
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(EventRecord, key));
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(EventRecord, key),
+    );
     if (!row) return undefined;
     const { mode, type, data, reason, details } = row;
     return { id, mode, type, sequence: row.sequenceBase + row.sequence, data, reason, details };
@@ -76,13 +78,21 @@ export class PostgresEvents extends Events {
     const whole = about ?? object;
     if (whole === undefined) {
       const { all, type: ofType } = LIST[order];
-      return this.database.read<Found>(caller, ...(type === undefined ? all.of(page) : ofType.of({ ...page, type })));
+      return this.database.read<Found>(
+        caller,
+        ...(type === undefined ? all.of(page) : ofType.of({ ...page, type })),
+      );
     }
     const stories = this.facts.resources.flatMap(({ story }) =>
       story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
     );
-    const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
-    const objects = { id: uuidOf(whole), type: type ?? null, object: object === undefined ? null : uuidOf(object) };
+    const statement =
+      about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
+    const objects = {
+      id: uuidOf(whole),
+      type: type ?? null,
+      object: object === undefined ? null : uuidOf(object),
+    };
     return this.database.read<Found>(caller, ...statement.of({ ...page, ...objects }));
   }
 
@@ -98,7 +108,12 @@ export class PostgresEvents extends Events {
   }
 
   private async range({ from, to, cursor, order, object }: EventFilter, ahead: number) {
-    const widened = { from: from && Math.max(0, from - MARGIN_MS), to: to && to + MARGIN_MS, cursor, order };
+    const widened = {
+      from: from && Math.max(0, from - MARGIN_MS),
+      to: to && to + MARGIN_MS,
+      cursor,
+      order,
+    };
     const [low, high] = createdRange(widened, ahead);
     const [first, end, ...created] = createdRange({ from, to, cursor: undefined }, ahead);
     // An event of an object is committed before the next one of the same object draws its position.

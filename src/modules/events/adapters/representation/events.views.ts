@@ -31,7 +31,10 @@ export const EVENT_FIELDS = {
   object: constant('event', 'Object type.'),
   type: ofFacts<string>(({ resourcesWithEvents }) => ({
     [NAME]: 'EventType',
-    ...describedEnum(Object.assign({}, ...resourcesWithEvents.map(({ events }) => events)), 'Type of the event.'),
+    ...describedEnum(
+      Object.assign({}, ...resourcesWithEvents.map(({ events }) => events)),
+      'Type of the event.',
+    ),
     examples: Object.keys(resourcesWithEvents.at(-1)?.events ?? {}).slice(0, 1),
   })),
   mode: MODE,
@@ -47,10 +50,16 @@ export const EVENT_FIELDS = {
 function dataSchema({ resourcesWithEvents }: Facts): Schema {
   const data = object({
     object: components(...resourcesWithEvents.map(({ schema }) => schema)),
-    reason: nullable(text('Why the object failed, or what it waits for, if a reason was given; otherwise null.')),
+    reason: nullable(
+      text('Why the object failed, or what it waits for, if a reason was given; otherwise null.'),
+    ),
   });
   const details = Object.assign({}, ...resourcesWithEvents.map(({ details }) => details));
-  return { [NAME]: 'EventData', ...data, properties: { ...(data.properties as object), ...details } };
+  return {
+    [NAME]: 'EventData',
+    ...data,
+    properties: { ...(data.properties as object), ...details },
+  };
 }
 
 const EVENT = object(EVENT_FIELDS, {

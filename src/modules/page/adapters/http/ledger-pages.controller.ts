@@ -5,15 +5,27 @@ import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { Organizations } from '../../../access/index.js';
-import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSessionQueries,
+  PageLinks,
+  SESSION_FACTS,
+} from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
-import { LEDGER_CHECKOUT_PAGE, LEDGER_PAGE, ledgerPageView } from '../representation/pages.views.js';
+import {
+  LEDGER_CHECKOUT_PAGE,
+  LEDGER_PAGE,
+  ledgerPageView,
+} from '../representation/pages.views.js';
 import { SetPaymentUrlRequest } from './pages.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: pages', 'The page of a checkout session, and the payment URL to which it sends the customer to pay.')
+@Tag(
+  'Ledger: pages',
+  'The page of a checkout session, and the payment URL to which it sends the customer to pay.',
+)
 export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -36,7 +48,10 @@ export class LedgerPagesController {
       this.organizations.byId(caller.organization),
     ]);
     const paymentUrl = own ?? settings.paymentUrl[caller.mode];
-    return ledgerPageView(state, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl });
+    return ledgerPageView(state, this.links.urlOf(caller.organization, id), {
+      ...caller,
+      paymentUrl,
+    });
   }
 
   @Operation('setPaymentUrl', {
@@ -54,7 +69,12 @@ export class LedgerPagesController {
     const { payment_url: paymentUrl } = request.body;
     const set = (unit: Unit) => this.setPaymentUrl.ofSession(unit, id, paymentUrl);
     return this.idempotency.once(caller, request, set, (session) =>
-      changed(ledgerPageView(session, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl })),
+      changed(
+        ledgerPageView(session, this.links.urlOf(caller.organization, id), {
+          ...caller,
+          paymentUrl,
+        }),
+      ),
     );
   }
 }

@@ -27,7 +27,10 @@ export function formTargets({ placeToPay, onward }: CheckoutPage): readonly stri
   return onward === null ? pay : [...pay, sourceOf(new URL(onward))];
 }
 
-function headersOf({ formTargets = [], frameOrigins = [] }: PagePolicy): Readonly<Record<string, string>> {
+function headersOf({
+  formTargets = [],
+  frameOrigins = [],
+}: PagePolicy): Readonly<Record<string, string>> {
   const ancestors = frameOrigins.filter((origin) => ORIGIN.test(origin));
   const policy = [
     "default-src 'none'",

@@ -8,7 +8,12 @@ import { Public } from '../../../../request/route.js';
 import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
 import type { Unit } from '../../../../shared/unit.js';
 import type { CheckoutPage, Visit } from '../../application/checkout-page.js';
-import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
+import {
+  type NextPlace,
+  OUTCOMES,
+  type Outcome,
+  PayFromPage,
+} from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
 import { checkoutPageView } from '../representation/checkout-page.views.js';
 import { languageOf } from '../representation/language.js';
@@ -17,7 +22,11 @@ import { LinkRateGuard } from './link-rate.guard.js';
 import { PageErrorFilter } from './missing-page.controller.js';
 import { formTargets, pageResponse, seeOther } from './page-response.js';
 
-const PAGE_GONE: ErrorCode = { code: 'page_gone', kind: 'gone', meaning: 'The session of the page was redacted.' };
+const PAGE_GONE: ErrorCode = {
+  code: 'page_gone',
+  kind: 'gone',
+  meaning: 'The session of the page was redacted.',
+};
 const EMBEDDED = '/c/:token/embed';
 type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;
 
@@ -75,13 +84,21 @@ export class PageController {
 
   @Post('pretend/:outcome')
   @TakesForm()
-  async pretendTo(@Req() request: PageRequest, @Param('outcome') outcome: string): Promise<HttpResponse> {
+  async pretendTo(
+    @Req() request: PageRequest,
+    @Param('outcome') outcome: string,
+  ): Promise<HttpResponse> {
     if (!isOutcome(outcome)) throw notFound('token');
-    return this.decided(request, (unit) => this.payFromPage.pretend(unit, request.params.token, outcome));
+    return this.decided(request, (unit) =>
+      this.payFromPage.pretend(unit, request.params.token, outcome),
+    );
   }
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
-  private async decided(request: PageRequest, decide: (unit: Unit) => Promise<NextPlace>): Promise<HttpResponse> {
+  private async decided(
+    request: PageRequest,
+    decide: (unit: Unit) => Promise<NextPlace>,
+  ): Promise<HttpResponse> {
     const path = this.hostedPathOf(request);
     const locationOf = (place: NextPlace) => {
       if (typeof place === 'object') return place.url;
@@ -89,7 +106,9 @@ export class PageController {
     };
     try {
       const caller = this.readPage.callerOf(request.params.token);
-      const response = await this.idempotency.withoutKey(caller, decide, (place) => redirectTo(locationOf(place)));
+      const response = await this.idempotency.withoutKey(caller, decide, (place) =>
+        redirectTo(locationOf(place)),
+      );
       return seeOther(response);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'state') return goTo(path);
@@ -110,11 +129,22 @@ export class PageController {
     const path = isEmbedded(request) ? `${hosted}/embed` : hosted;
     const waitedSeconds = Number(request.query.waited) || 0;
     return this.response(page, request, (frameOrigins) =>
-      checkoutPageView(page, { language, path, payPath: `${hosted}/pay`, visit, waitedSeconds, frameOrigins }),
+      checkoutPageView(page, {
+        language,
+        path,
+        payPath: `${hosted}/pay`,
+        visit,
+        waitedSeconds,
+        frameOrigins,
+      }),
     );
   }
 
-  private async response(page: CheckoutPage, request: PageRequest, view: (frameOrigins?: readonly string[]) => string) {
+  private async response(
+    page: CheckoutPage,
+    request: PageRequest,
+    view: (frameOrigins?: readonly string[]) => string,
+  ) {
     const frameOrigins = isEmbedded(request) ? await this.readPage.frameOrigins(page) : undefined;
     return pageResponse(200, view(frameOrigins), { formTargets: formTargets(page), frameOrigins });
   }
@@ -128,6 +158,7 @@ export class PageController {
 const redirectTo = (location: string) => ({ status: 303, body: '', location });
 const goTo = (location: string): HttpResponse => seeOther(new HttpResponse(redirectTo(location)));
 
-const isEmbedded = ({ routeOptions }: PageRequest): boolean => `${routeOptions.url}`.startsWith(EMBEDDED);
+const isEmbedded = ({ routeOptions }: PageRequest): boolean =>
+  `${routeOptions.url}`.startsWith(EMBEDDED);
 
 const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => outcome === text);

@@ -4,7 +4,12 @@ import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validat
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
 import { inModeOf } from '../../../../shared/own-id.js';
-import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSessionQueries,
+  PageLinks,
+  SESSION_FACTS,
+} from '../../../checkout/index.js';
 import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
 
 @Controller(SESSION_FACTS.secret.path)
@@ -29,7 +34,8 @@ export class PagesController {
   ) {
     const { state } = await this.sessions.get(...inModeOf(id, caller));
     const url = this.links.urlOf(caller.organization, id);
-    if (url === undefined) throw new Refusal(NOT_FOUND, 'This service serves no pages: PUBLIC_URL is not set.');
+    if (url === undefined)
+      throw new Refusal(NOT_FOUND, 'This service serves no pages: PUBLIC_URL is not set.');
     return pageView(state, url);
   }
 }

@@ -23,7 +23,9 @@ export class TypeormPages extends Pages {
 
   async find(caller: Caller, session: string): Promise<StoredPage> {
     const key = keyOf(caller, session);
-    const page = await this.database.reading(caller, (manager) => manager.findOneBy(CheckoutPageRecord, key));
+    const page = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(CheckoutPageRecord, key),
+    );
     return { paymentUrl: page?.paymentUrl ?? null, isStarted: Boolean(page?.startedAt) };
   }
 
@@ -38,7 +40,13 @@ export class TypeormPages extends Pages {
   addTransfer(unit: Unit, session: OwnId, dueAt: Date): void {
     const row = { ...keyOf(unit, session), dueAt };
     this.database.atCommit(unit, ({ manager }) =>
-      manager.createQueryBuilder().insert().into(LatePaymentRecord).values(row).orIgnore().execute(),
+      manager
+        .createQueryBuilder()
+        .insert()
+        .into(LatePaymentRecord)
+        .values(row)
+        .orIgnore()
+        .execute(),
     );
   }
 
@@ -50,15 +58,24 @@ export class TypeormPages extends Pages {
     return affected === 1;
   }
 
-  async dueTransfers(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]> {
-    const rows = await this.database.reading(clock ?? { queue: 'page.due_transfers' }, (manager) => {
-      const query = manager.createQueryBuilder(LatePaymentRecord, 'late');
-      query.where('late.due_at <= now() + make_interval(secs => :ahead)', { ahead: (clock?.ahead ?? 0) / 1000 });
-      if (clock) query.andWhere(scopeOf(clock));
-      else query.comment('every organization: transfers to all of them arrive');
-      if (after) query.andWhere('late.session_id > :after', { after: uuidOf(after.session) });
-      return query.orderBy('late.session_id').limit(limit).getMany();
-    });
+  async dueTransfers(
+    limit: number,
+    after?: DueTransfer,
+    clock?: MovedClock,
+  ): Promise<DueTransfer[]> {
+    const rows = await this.database.reading(
+      clock ?? { queue: 'page.due_transfers' },
+      (manager) => {
+        const query = manager.createQueryBuilder(LatePaymentRecord, 'late');
+        query.where('late.due_at <= now() + make_interval(secs => :ahead)', {
+          ahead: (clock?.ahead ?? 0) / 1000,
+        });
+        if (clock) query.andWhere(scopeOf(clock));
+        else query.comment('every organization: transfers to all of them arrive');
+        if (after) query.andWhere('late.session_id > :after', { after: uuidOf(after.session) });
+        return query.orderBy('late.session_id').limit(limit).getMany();
+      },
+    );
     return rows.map(({ organizationId, mode, session }) => {
       const caller = { organization: idOf(ORGANIZATION_ID, organizationId), mode };
       return { caller, session: ownId(caller, idOf(CHECKOUT_SESSION_ID, session, mode)) };
@@ -66,7 +83,11 @@ export class TypeormPages extends Pages {
   }
 
   /** Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
-  private upsert(unit: Unit, row: QueryDeepPartialEntity<CheckoutPageRecord>, column: string): void {
+  private upsert(
+    unit: Unit,
+    row: QueryDeepPartialEntity<CheckoutPageRecord>,
+    column: string,
+  ): void {
     this.database.atCommit(unit, ({ manager }) => {
       const insert = manager.createQueryBuilder().insert().into(CheckoutPageRecord).values(row);
       return orStale(insert.orUpdate([column], KEY).execute(), 'checkout_pages_session_fkey');
@@ -74,4 +95,7 @@ export class TypeormPages extends Pages {
   }
 }
 
-const keyOf = (caller: Caller, session: string) => ({ ...scopeOf(caller), session: uuidOf(session) });
+const keyOf = (caller: Caller, session: string) => ({
+  ...scopeOf(caller),
+  session: uuidOf(session),
+});

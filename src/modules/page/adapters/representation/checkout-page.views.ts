@@ -1,4 +1,9 @@
-import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../application/checkout-page.js';
+import {
+  type CheckoutPage,
+  PATIENCE_SECONDS,
+  type PageView,
+  type Visit,
+} from '../../application/checkout-page.js';
 import { documentView, footerView } from './document.views.js';
 import { amountText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
@@ -54,7 +59,11 @@ ${!isFinal && view !== 'being_settled' && html`<p class="back">${backLink(page, 
 }
 
 /** Another tab may pay while this one asks, or says that nothing was charged. */
-function refreshOf({ state }: CheckoutPage, { path, waitedSeconds }: Presentation, view: PageView): string | false {
+function refreshOf(
+  { state }: CheckoutPage,
+  { path, waitedSeconds }: Presentation,
+  view: PageView,
+): string | false {
   if (view === 'waiting') return `2;url=${path}/return?waited=${waitedSeconds + 2}`;
   if (view === 'being_settled') return '2';
   return (state === 'being_paid' || view === 'unheard') && '10';
@@ -90,7 +99,9 @@ ${payForm(page, presentation, isFree ? words.complete : filled(words.pay, { amou
 }
 
 function descriptionView({ facts: { session } }: CheckoutPage): Html | null {
-  return session.description ? html`<p class="description"><bdi>${session.description}</bdi></p>` : null;
+  return session.description
+    ? html`<p class="description"><bdi>${session.description}</bdi></p>`
+    : null;
 }
 
 /** Pay leaves a frame, because payment providers refuse to be framed. */
@@ -101,7 +112,8 @@ function payForm(page: CheckoutPage, presentation: Presentation, label: string, 
   if (placeToPay === undefined && state !== 'nothing_to_pay') {
     return html`<p class="alert">${filled(words.noPlaceToPay, { shop: facts.shop })}</p>`;
   }
-  const host = typeof placeToPay === 'object' && state !== 'nothing_to_pay' && new URL(placeToPay.url).host;
+  const host =
+    typeof placeToPay === 'object' && state !== 'nothing_to_pay' && new URL(placeToPay.url).host;
   return html`<form method="post" action="${payPath}"${frameOrigins && html` target="_top"`}><button class="${kind}">${label}</button></form>
 ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
@@ -136,7 +148,10 @@ function awaitedView(page: CheckoutPage, { language: { words, locale } }: Presen
 ${descriptionView(page)}<p>${filled(words.awaitedMore, { shop, until })}</p></section>`;
 }
 
-function settlingView({ facts: { shop } }: CheckoutPage, { language: { words } }: Presentation): Html {
+function settlingView(
+  { facts: { shop } }: CheckoutPage,
+  { language: { words } }: Presentation,
+): Html {
   return html`<section class="card" role="status"><div class="wait"></div>
 <h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
 }
@@ -160,15 +175,28 @@ function receivedView(page: CheckoutPage, presentation: Presentation): Html {
 function expiredView(page: CheckoutPage, presentation: Presentation): Html {
   const { shop, isStarted, session } = page.facts;
   const { words } = presentation.language;
-  const mayBePaid = isStarted || session.originalExpiresAt !== null || presentation.visit === 'return';
+  const mayBePaid =
+    isStarted || session.originalExpiresAt !== null || presentation.visit === 'return';
   return html`<section class="card"><h1>${words.expired}</h1>
 <p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
 }
 
-function backLink(page: CheckoutPage, { language: { words }, frameOrigins }: Presentation, kind = ''): Html | false {
+function backLink(
+  page: CheckoutPage,
+  { language: { words }, frameOrigins }: Presentation,
+  kind = '',
+): Html | false {
   return linkTo(page.back, filled(words.back, { shop: page.facts.shop }), frameOrigins, kind);
 }
 
-function linkTo(url: string | null, label: string, frameOrigins: Presentation['frameOrigins'], kind: string) {
-  return url !== null && html`<a class="${kind}" href="${url}"${frameOrigins && html` target="_top"`}>${label}</a>`;
+function linkTo(
+  url: string | null,
+  label: string,
+  frameOrigins: Presentation['frameOrigins'],
+  kind: string,
+) {
+  return (
+    url !== null &&
+    html`<a class="${kind}" href="${url}"${frameOrigins && html` target="_top"`}>${label}</a>`
+  );
 }

@@ -31,7 +31,9 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 export function documentView(parts: DocumentParts): string {
   const { title, isTest, isEmbedded, refresh, data = {}, content, footer } = parts;
   const { code, direction, words } = parts.language;
-  const attributes = Object.entries(data).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
+  const attributes = Object.entries(data).map(
+    ([name, value]) => value !== undefined && html` data-${name}="${value}"`,
+  );
   return html`<!doctype html>
 <html lang="${code}" dir="${direction}">
 <head>
@@ -56,14 +58,19 @@ ${footer}
 }
 
 /** Whom the customer can ask, and on which terms. The links open another window, because the page may wait or be in a frame. */
-export function footerView({ contact, termsUrl, privacyUrl }: ShopDetails, words: Words): Html | false {
+export function footerView(
+  { contact, termsUrl, privacyUrl }: ShopDetails,
+  words: Words,
+): Html | false {
   const isEmail = contact !== null && !contact.includes(':');
   const links = [
     [isEmail ? `mailto:${contact}` : contact, isEmail ? contact : words.contact],
     [termsUrl, words.terms],
     [privacyUrl, words.privacy],
   ].filter(([url]) => url !== null);
-  const shown = links.map(([url, label]) => html` <a href="${url}" target="_blank" rel="noopener">${label}</a>`);
+  const shown = links.map(
+    ([url, label]) => html` <a href="${url}" target="_blank" rel="noopener">${label}</a>`,
+  );
   return shown.length > 0 && html`<footer>${shown}</footer>`;
 }
 
@@ -83,5 +90,8 @@ export function missingPageView(status: number, acceptLanguage: string | undefin
 
 function asset(name: string): { readonly html: Html; readonly source: string } {
   const text = readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
-  return { html: new Html(text), source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+  return {
+    html: new Html(text),
+    source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  };
 }

@@ -21,12 +21,23 @@ export function countText(count: number, locale: string): string {
 /** The time in UTC, which it names: the server does not know the customer's time zone. */
 export function timeText(seconds: number, locale: string): string {
   const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
-  const time = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const;
-  const format = cached(`${locale} time`, () => new Intl.DateTimeFormat([locale, 'en'], { ...day, ...time }));
+  const time = {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  } as const;
+  const format = cached(
+    `${locale} time`,
+    () => new Intl.DateTimeFormat([locale, 'en'], { ...day, ...time }),
+  );
   return format.format(seconds * 1000);
 }
 
-function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string, make: () => Format): Format {
+function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  name: string,
+  make: () => Format,
+): Format {
   const found = formats.get(name) ?? make();
   if (!formats.has(name) && formats.size === MAX_FORMATS) formats.clear();
   formats.set(name, found);

@@ -29,13 +29,20 @@ export function languageOf(locale: string | null, acceptLanguage = ''): Language
     .slice(0, 200)
     .split(',', 20)
     .map((one) => one.split(';', 1)[0]?.trim() ?? '');
-  return languageFor(asked.find((tag) => Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag)) ?? 'en');
+  return languageFor(
+    asked.find((tag) => Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag)) ?? 'en',
+  );
 }
 
 function languageFor(locale: string): Language {
   const primary = primaryOf(locale);
   const code = Object.hasOwn(CATALOGUE, primary) ? primary : 'en';
-  return { code, direction: code === 'ar' ? 'rtl' : 'ltr', words: CATALOGUE[code] as Words, locale };
+  return {
+    code,
+    direction: code === 'ar' ? 'rtl' : 'ltr',
+    words: CATALOGUE[code] as Words,
+    locale,
+  };
 }
 
 const primaryOf = (tag: string): string => (tag.split('-', 1)[0] ?? '').toLowerCase();

@@ -9,10 +9,13 @@ import { filled, type Language } from './language.js';
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 
-export function orderView({ state, payment, facts: { session } }: CheckoutPage, language: Language): Html {
+export function orderView(
+  { state, payment, facts: { session } }: CheckoutPage,
+  language: Language,
+): Html {
   const { words, locale } = language;
-  const { currency, lineItems, lineCount, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
-  const { lineDiscount } = session;
+  const { currency, lineItems, lineCount, lineDiscount } = session;
+  const { amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
   // Exclusive tax is what the total has besides; the prices include the rest.
   const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
@@ -42,7 +45,10 @@ ${payment !== undefined && row(words.payment, payment.id, 'fact')}
 }
 
 function shortened(lines: readonly LineItem[]): readonly LineItem[] {
-  const characters = lines.reduce((sum, line) => sum + line.productName.length + (line.description?.length ?? 0), 0);
+  const characters = lines.reduce(
+    (sum, line) => sum + line.productName.length + (line.description?.length ?? 0),
+    0,
+  );
   if (characters <= MAX_CHARACTERS) return lines;
   return lines.map((line) => ({
     ...line,
@@ -53,10 +59,16 @@ function shortened(lines: readonly LineItem[]): readonly LineItem[] {
 
 /** Ends before a character outside the Basic Multilingual Plane rather than inside it. */
 function beginning(text: string): string {
-  return text.length <= SHORT ? text : `${text.slice(0, SHORT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= SHORT
+    ? text
+    : `${text.slice(0, SHORT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function lineView(line: LineItem, amount: (minor: number) => string, { words, locale }: Language): Html {
+function lineView(
+  line: LineItem,
+  amount: (minor: number) => string,
+  { words, locale }: Language,
+): Html {
   const { productName, description, quantity, unitPrice, amountSubtotal } = line;
   const each = { quantity: countText(quantity, locale), amount: amount(unitPrice) };
   return html`<li><div><bdi>${productName}</bdi>${description && html`<p><bdi>${description}</bdi></p>`}${quantity > 1 && html`<p>${filled(words.each, each)}</p>`}</div><bdi>${amount(amountSubtotal)}</bdi></li>`;

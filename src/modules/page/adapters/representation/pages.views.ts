@@ -12,19 +12,34 @@ import { CHECKOUT_SESSION_ID, type CheckoutSessionState } from '../../../checkou
 
 const OBJECT = constant('checkout.page', 'Object type.');
 const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session.');
-const URL = text('URL of the page on which the customer pays. Anyone with the URL can see the order.', {
-  format: 'uri',
-  examples: ['https://pay.example/c/jm3K0b'],
-});
-const EMBED_URL = nullable(
-  text('URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.', {
+const URL = text(
+  'URL of the page on which the customer pays. Anyone with the URL can see the order.',
+  {
     format: 'uri',
-  }),
+    examples: ['https://pay.example/c/jm3K0b'],
+  },
 );
-const EXPIRES_AT = timestamp('When the session expires if it is not paid, in Unix seconds.', 1_763_786_400);
+const EMBED_URL = nullable(
+  text(
+    'URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.',
+    {
+      format: 'uri',
+    },
+  ),
+);
+const EXPIRES_AT = timestamp(
+  'When the session expires if it is not paid, in Unix seconds.',
+  1_763_786_400,
+);
 
 export const CHECKOUT_PAGE = object(
-  { object: OBJECT, checkout_session: SESSION, url: URL, embed_url: EMBED_URL, expires_at: EXPIRES_AT },
+  {
+    object: OBJECT,
+    checkout_session: SESSION,
+    url: URL,
+    embed_url: EMBED_URL,
+    expires_at: EXPIRES_AT,
+  },
   { name: 'CheckoutPage', description: 'The page on which a customer pays a session.' },
 );
 
@@ -50,7 +65,10 @@ export const LEDGER_CHECKOUT_PAGE = object(
   { name: 'LedgerCheckoutPage', description: DESCRIPTION },
 );
 
-export function pageView(session: CheckoutSessionState, url: string): ValueOf<typeof CHECKOUT_PAGE> {
+export function pageView(
+  session: CheckoutSessionState,
+  url: string,
+): ValueOf<typeof CHECKOUT_PAGE> {
   return { object: 'checkout.page', ...fieldsOf(session, url) };
 }
 
@@ -59,10 +77,18 @@ export function ledgerPageView(
   url: string | undefined,
   { organization, paymentUrl }: { organization: string; paymentUrl: string | null },
 ): ValueOf<typeof LEDGER_PAGE> {
-  return { object: 'checkout.page', organization, ...fieldsOf(session, url ?? null), payment_url: paymentUrl };
+  return {
+    object: 'checkout.page',
+    organization,
+    ...fieldsOf(session, url ?? null),
+    payment_url: paymentUrl,
+  };
 }
 
-function fieldsOf<Url extends string | null>({ id, uiMode, expiresAt }: CheckoutSessionState, url: Url) {
+function fieldsOf<Url extends string | null>(
+  { id, uiMode, expiresAt }: CheckoutSessionState,
+  url: Url,
+) {
   const embedUrl = uiMode === 'embedded' && url !== null ? `${url}/embed` : null;
   return { checkout_session: id, url, embed_url: embedUrl, expires_at: expiresAt };
 }

@@ -28,7 +28,9 @@ export class TransferSweeper implements OnApplicationBootstrap {
       find: (most, after) => this.pages.dueTransfers(most, after, clock),
       handle: async (due) => {
         for (const transfer of due)
-          await this.units.commit(transfer.caller, (unit) => this.payFromPage.receive(unit, transfer));
+          await this.units.commit(transfer.caller, (unit) =>
+            this.payFromPage.receive(unit, transfer),
+          );
       },
     });
   }

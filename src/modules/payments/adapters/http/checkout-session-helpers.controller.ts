@@ -1,5 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { changed } from '../../../../request/response.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, PathId } from '../../../../request/validation/validation.js';
@@ -12,7 +16,10 @@ import { PayCheckoutSessionRequest } from './payments.requests.js';
 
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
-@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
+@Tag(
+  'Test helpers',
+  'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.',
+)
 export class CheckoutSessionHelpersController {
   constructor(
     private readonly idempotency: Idempotency,

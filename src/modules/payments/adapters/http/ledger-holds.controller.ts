@@ -16,7 +16,10 @@ import { ListHoldsQuery, PlaceHoldRequest, toHoldFilter } from './payments.reque
 
 @Controller('/ledger/v1')
 @LedgerKey()
-@Tag('Ledger: holds', 'While an amount of a payment is on hold, it cannot be refunded. Use a hold during a dispute.')
+@Tag(
+  'Ledger: holds',
+  'While an amount of a payment is on hold, it cannot be refunded. Use a hold during a dispute.',
+)
 export class LedgerHoldsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -44,7 +47,8 @@ export class LedgerHoldsController {
 
   @Operation('listLedgerHolds', {
     summary: 'List holds of all organizations',
-    description: 'Lists the holds on payments of every organization in the mode of the key, newest first.',
+    description:
+      'Lists the holds on payments of every organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
   })
   @Get('holds')
@@ -63,7 +67,8 @@ export class LedgerHoldsController {
 
   @Operation('releaseHold', {
     summary: 'Release a hold',
-    description: 'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
+    description:
+      'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
     answers: { 200: { description: 'The released hold.', schema: HOLD } },
   })
   @Post('holds/:id/release')

@@ -1,5 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { listResponse } from '../../../../request/response.js';
 import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
@@ -9,8 +13,17 @@ import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
-import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../representation/payments.views.js';
-import { ListLedgerPaymentsQuery, RecordPaymentRequest, toFilter, toNewPayment } from './payments.requests.js';
+import {
+  LEDGER_PAYMENT,
+  LEDGER_PAYMENT_LIST,
+  ledgerPaymentView,
+} from '../representation/payments.views.js';
+import {
+  ListLedgerPaymentsQuery,
+  RecordPaymentRequest,
+  toFilter,
+  toNewPayment,
+} from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.ledger.path)
 @LedgerKey()
@@ -28,17 +41,24 @@ export class LedgerPaymentsController {
       'Records a captured payment. A payment for a checkout session completes the session. If the payment does not match the session, it is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
     answers: {
       201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT, located: true },
-      200: { description: 'The payment that was recorded earlier with this `reference`.', schema: LEDGER_PAYMENT },
+      200: {
+        description: 'The payment that was recorded earlier with this `reference`.',
+        schema: LEDGER_PAYMENT,
+      },
     },
   })
   @Post()
   @IdempotencyKey('required')
-  record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>) {
+  record(
+    @LedgerOfKey() ledger: Ledger,
+    @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>,
+  ) {
     const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.recordPayment.execute(unit, toNewPayment(request.body), request.body.on_mismatch),
+      (unit) =>
+        this.recordPayment.execute(unit, toNewPayment(request.body), request.body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerPaymentView(payment)),
@@ -54,7 +74,10 @@ export class LedgerPaymentsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
-    return listResponse(await this.payments.listOfAll(ledger, toFilter(ledger, query)), ledgerPaymentView);
+    return listResponse(
+      await this.payments.listOfAll(ledger, toFilter(ledger, query)),
+      ledgerPaymentView,
+    );
   }
 
   @Operation('readLedgerPayment', {

@@ -31,7 +31,11 @@ export class PaymentsController {
     answers: { 200: { description: 'The payment.', schema: PAYMENT } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(PAYMENT_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(PAYMENT_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
     return paymentView(await this.payments.get(...inModeOf(id, caller)));
   }
 }

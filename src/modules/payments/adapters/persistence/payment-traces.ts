@@ -5,7 +5,10 @@ const OF_PAYMENTS = 'organization_id = $1 AND mode = $2 AND payment_id = ANY ($3
 
 /** A session with a payment stays. */
 export const PAYMENT_TRACES: Traces = {
-  belonging: [`SELECT id FROM payments WHERE ${OF_SESSIONS}`, `SELECT id FROM payment_holds WHERE ${OF_PAYMENTS}`],
+  belonging: [
+    `SELECT id FROM payments WHERE ${OF_SESSIONS}`,
+    `SELECT id FROM payment_holds WHERE ${OF_PAYMENTS}`,
+  ],
   kept: [`SELECT checkout_session_id AS id FROM payments WHERE ${OF_SESSIONS}`],
   clear: [
     `UPDATE payments SET notify_url = NULL WHERE ${OF_SESSIONS} AND notify_url IS NOT NULL`,

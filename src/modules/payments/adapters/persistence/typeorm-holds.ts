@@ -24,18 +24,30 @@ export class TypeormHolds extends Holds {
   }
 
   close(unit: Unit, { state: { id, status } }: Hold): void {
-    this.database.atCommit(unit, ({ manager }) => manager.update(HoldRecord, keyOf(unit, id), { status }));
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(HoldRecord, keyOf(unit, id), { status }),
+    );
   }
 
   async get(caller: Caller, id: string): Promise<Hold> {
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(HoldRecord, keyOf(caller, id)));
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(HoldRecord, keyOf(caller, id)),
+    );
     if (!row) throw notFound('id');
     return fromRow(row);
   }
 
-  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerHoldFilter): Promise<Page<Hold>> {
+  listOfAll(
+    { mode }: Ledger,
+    { organization, payment, status, ...page }: LedgerHoldFilter,
+  ): Promise<Page<Hold>> {
     const where = { payment: payment && uuidOf(payment), status };
-    return pageOfRows(this.database, HoldRecord, { owner: { organization, mode }, where, page }, fromRow);
+    return pageOfRows(
+      this.database,
+      HoldRecord,
+      { owner: { organization, mode }, where, page },
+      fromRow,
+    );
   }
 }
 

@@ -45,11 +45,17 @@ const more = (column: string, amount: string) => `${column} = ${column} + ${amou
 const CHANGES: Readonly<Record<AmountChange, ReturnType<typeof change>>> = {
   reserve: change('reserve', (amount) => more('amount_pending_refund', amount)),
   free: change('free', (amount) => less('amount_pending_refund', amount)),
-  refund: change('refund', (amount) => `${less('amount_pending_refund', amount)}, ${more('amount_refunded', amount)}`),
+  refund: change(
+    'refund',
+    (amount) => `${less('amount_pending_refund', amount)}, ${more('amount_refunded', amount)}`,
+  ),
   refund_unreserved: change('refund_unreserved', (amount) => more('amount_refunded', amount)),
   take_back: change('take_back', (amount) => less('amount_refunded', amount)),
   hold: change('hold', (amount) => `${more('amount_on_hold', amount)}, version = version + 1`),
-  release: change('release', (amount) => `${less('amount_on_hold', amount)}, version = version + 1`),
+  release: change(
+    'release',
+    (amount) => `${less('amount_on_hold', amount)}, version = version + 1`,
+  ),
 };
 
 @Injectable()
@@ -63,9 +69,17 @@ export class TypeormPayments extends Payments {
 
   add(unit: Unit, { state }: Payment): void {
     const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
-    const ids = { organizationId: uuidOf(unit.organization), id: uuidOf(state.id), checkoutSession };
+    const ids = {
+      organizationId: uuidOf(unit.organization),
+      id: uuidOf(state.id),
+      checkoutSession,
+    };
     // Its session may be removed meanwhile, because nobody paid it for so long.
-    const stale = ['payments_reference_key', 'payments_checkout_session_key', 'payments_checkout_session_fkey'];
+    const stale = [
+      'payments_reference_key',
+      'payments_checkout_session_key',
+      'payments_checkout_session_fkey',
+    ];
     this.database.batched(unit, PAYMENT, { ...state, ...ids }, { stale });
   }
 
@@ -74,9 +88,15 @@ export class TypeormPayments extends Payments {
     this.database.batched(unit, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
   }
 
-  restoreAmounts(unit: Unit, id: OwnId, { amountRefunded, amountPendingRefund }: RefundAmounts): void {
+  restoreAmounts(
+    unit: Unit,
+    id: OwnId,
+    { amountRefunded, amountPendingRefund }: RefundAmounts,
+  ): void {
     const amounts = { amountRefunded, amountPendingRefund };
-    this.database.atCommit(unit, ({ manager }) => manager.update(PaymentRecord, keyOf(unit, id), amounts));
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(PaymentRecord, keyOf(unit, id), amounts),
+    );
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
@@ -87,14 +107,18 @@ export class TypeormPayments extends Payments {
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
     const key = { ...scopeOf(caller), reference };
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentRecord, key));
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(PaymentRecord, key),
+    );
     return row ? fromRow(row) : undefined;
   }
 
   async lock(unit: Unit, id: OwnId, param = 'id'): Promise<Payment> {
     // NO KEY: the insert of a refund, which references the payment, does not wait for this lock.
     const options = { where: keyOf(unit, id), lock: { mode: 'for_no_key_update' } } as const;
-    const row = await this.database.inTransaction(unit, ({ manager }) => manager.findOne(PaymentRecord, options));
+    const row = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.findOne(PaymentRecord, options),
+    );
     if (!row) throw notFound(param, unit.mode);
     return fromRow(row);
   }
@@ -108,15 +132,29 @@ export class TypeormPayments extends Payments {
   listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>> {
     const { organization, reference, checkoutSession, ...page } = filter;
     const where = { reference, checkoutSession: checkoutSession && uuidOf(checkoutSession) };
-    return pageOfRows(this.database, PaymentRecord, { owner: { organization, mode }, where, page }, fromRow);
+    return pageOfRows(
+      this.database,
+      PaymentRecord,
+      { owner: { organization, mode }, where, page },
+      fromRow,
+    );
   }
 }
 
-const parametersOf = (caller: Caller, id: OwnId) => [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+const parametersOf = (caller: Caller, id: OwnId) => [
+  uuidOf(caller.organization),
+  caller.mode,
+  uuidOf(id),
+];
 
 function fromRow({ organizationId, ...row }: PaymentRecord): Payment {
   const { id, mode, checkoutSession } = row;
   const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
   const organization = idOf(ORGANIZATION_ID, organizationId);
-  return Payment.restore({ ...row, organization, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });
+  return Payment.restore({
+    ...row,
+    organization,
+    id: idOf(PAYMENT_ID, id, mode),
+    checkoutSession: session,
+  });
 }

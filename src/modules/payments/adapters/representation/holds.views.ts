@@ -29,12 +29,18 @@ export const HOLD = object(
     reason: nullable(text('Why the amount is on hold.')),
     reference: nullable(text('Your own ID of the dispute.')),
     status: describedEnum<HoldStatus>(
-      { active: 'its amount cannot be refunded', released: 'its amount can be refunded again; final' },
+      {
+        active: 'its amount cannot be refunded',
+        released: 'its amount can be refunded again; final',
+      },
       'Status of the hold.',
     ),
     created: timestamp('Time of creation, in Unix seconds.'),
   } satisfies FieldsOf<HoldState>,
-  { name: 'PaymentHold', description: 'An amount of a payment that cannot be refunded, for example during a dispute.' },
+  {
+    name: 'PaymentHold',
+    description: 'An amount of a payment that cannot be refunded, for example during a dispute.',
+  },
 );
 
 export const HOLD_LIST = listOf('PaymentHoldList', HOLD);
@@ -42,5 +48,16 @@ export const HOLD_LIST = listOf('PaymentHoldList', HOLD);
 export function holdView({ state }: Hold): ValueOf<typeof HOLD> {
   const { id, organization, mode, payment, amount, reason, reference, status } = state;
   const created = recordedAt(id);
-  return { id, object: 'payment.hold', organization, mode, payment, amount, reason, reference, status, created };
+  return {
+    id,
+    object: 'payment.hold',
+    organization,
+    mode,
+    payment,
+    amount,
+    reason,
+    reference,
+    status,
+    created,
+  };
 }

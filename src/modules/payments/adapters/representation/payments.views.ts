@@ -19,7 +19,12 @@ import { MISMATCHES } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { NewEvent } from '../../../events/index.js';
-import { PAYMENT_ID, type Payment, type PaymentEvent, type PaymentState } from '../../domain/payment.js';
+import {
+  PAYMENT_ID,
+  type Payment,
+  type PaymentEvent,
+  type PaymentState,
+} from '../../domain/payment.js';
 
 const FIELDS = {
   id: id(PAYMENT_ID, 'ID of the payment.'),
@@ -32,7 +37,10 @@ const FIELDS = {
   amount_refundable: amount('Amount that can still be refunded.'),
   currency: CURRENCY,
   checkout_session: nullable(
-    id(CHECKOUT_SESSION_ID, 'ID of the checkout session that the payment is for; null if there is none.'),
+    id(
+      CHECKOUT_SESSION_ID,
+      'ID of the checkout session that the payment is for; null if there is none.',
+    ),
   ),
   mismatch: nullable(
     describedEnum(
@@ -53,7 +61,10 @@ export const LEDGER_PAYMENT = object(
     ...withOrganization(ORGANIZATION, FIELDS),
     reference: nullable(text('Your own ID of the capture.', { examples: ['capture-4711'] })),
   },
-  { name: 'LedgerPayment', description: 'A payment with its owning organization and your reference.' },
+  {
+    name: 'LedgerPayment',
+    description: 'A payment with its owning organization and your reference.',
+  },
 );
 
 export const PAYMENT_LIST = listOf('PaymentList', PAYMENT);
@@ -78,10 +89,20 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
 
 export function ledgerPaymentView(payment: Payment): ValueOf<typeof LEDGER_PAYMENT> {
   const { organization, id, reference } = payment.state;
-  return { ...withOrganization(organization, paymentView(payment)), created: recordedAt(id), reference };
+  return {
+    ...withOrganization(organization, paymentView(payment)),
+    created: recordedAt(id),
+    reference,
+  };
 }
 
 export function toEvent(type: PaymentEvent, payment: Payment): NewEvent {
   const { id, version, notifyUrl } = payment.state;
-  return { type, object: id, sequence: version, data: JSON.stringify(paymentView(payment)), notifyUrl };
+  return {
+    type,
+    object: id,
+    sequence: version,
+    data: JSON.stringify(paymentView(payment)),
+    notifyUrl,
+  };
 }

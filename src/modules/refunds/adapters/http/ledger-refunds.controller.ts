@@ -1,5 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { listResponse } from '../../../../request/response.js';
 import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
@@ -13,7 +17,12 @@ import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { changed, LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
+import {
+  changed,
+  LEDGER_REFUND,
+  LEDGER_REFUND_LIST,
+  ledgerRefundView,
+} from '../representation/refunds.views.js';
 import {
   ClaimRefundsRequest,
   ExtendClaimRequest,
@@ -32,7 +41,10 @@ import {
 
 @Controller(REFUND_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses, and those that were made elsewhere.')
+@Tag(
+  'Ledger: refunds',
+  'Refunds that the ledger pays out or refuses, and those that were made elsewhere.',
+)
 export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -52,7 +64,10 @@ export class LedgerRefundsController {
   })
   @Post()
   @IdempotencyKey('required')
-  record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>) {
+  record(
+    @LedgerOfKey() ledger: Ledger,
+    @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>,
+  ) {
     const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
       caller,
@@ -74,7 +89,10 @@ export class LedgerRefundsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
-    return listResponse(await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
+    return listResponse(
+      await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)),
+      ledgerRefundView,
+    );
   }
 
   @Operation('readLedgerRefund', {
@@ -94,7 +112,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
-  succeed(@OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>) {
+  succeed(
+    @OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>,
+  ) {
     const { provider_reference: reference = null } = request.body;
     const succeed = (unit: Unit) => this.changeRefund.succeed(unit, id, reference);
     return this.idempotency.once(caller, request, succeed, changed);
@@ -121,7 +141,9 @@ export class LedgerRefundsController {
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')
-  return(@OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>) {
+  return(
+    @OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>,
+  ) {
     const { reason = null } = request.body;
     const comeBack = (unit: Unit) => this.changeRefund.return(unit, id, reason);
     return this.idempotency.once(caller, request, comeBack, changed);
@@ -175,7 +197,8 @@ export class LedgerClaimsController {
     const extension = toExtension(request.body);
     const id = ownId(ledger, pathId);
     const caller = await this.owners.of(ledger, id, request.body.organization);
-    const extend = (unit: Unit) => this.claimRefunds.change(unit, id, (refund, now) => refund.extend(extension, now));
+    const extend = (unit: Unit) =>
+      this.claimRefunds.change(unit, id, (refund, now) => refund.extend(extension, now));
     return this.idempotency.once(caller, request, extend, changed);
   }
 
@@ -187,7 +210,9 @@ export class LedgerClaimsController {
   })
   @Post(':id/release')
   @IdempotencyKey('accepted')
-  release(@OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>) {
+  release(
+    @OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>,
+  ) {
     const { claim, delay_seconds: delaySeconds = 0 } = request.body;
     const release = (unit: Unit) =>
       this.claimRefunds.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));

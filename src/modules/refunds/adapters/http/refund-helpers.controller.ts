@@ -1,5 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -13,7 +17,10 @@ import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.req
 
 @Controller('/v1/test_helpers/refunds')
 @TestSecretKey()
-@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
+@Tag(
+  'Test helpers',
+  'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.',
+)
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -33,7 +40,9 @@ export class RefundHelpersController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
-    return this.commit(caller, request, (unit) => this.changeRefund.succeed(unit, ownId(unit, id), null));
+    return this.commit(caller, request, (unit) =>
+      this.changeRefund.succeed(unit, ownId(unit, id), null),
+    );
   }
 
   @Operation('failTestRefund', {
@@ -73,6 +82,9 @@ export class RefundHelpersController {
   }
 
   private commit(caller: Caller, request: KeyedRequest, change: (unit: Unit) => Promise<Refund>) {
-    return this.idempotency.once(caller, request, change, (refund) => ({ status: 200, body: refundJson(refund) }));
+    return this.idempotency.once(caller, request, change, (refund) => ({
+      status: 200,
+      body: refundJson(refund),
+    }));
   }
 }

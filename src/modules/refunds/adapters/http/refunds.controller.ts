@@ -1,8 +1,24 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { listResponse, type ResponseParts } from '../../../../request/response.js';
-import { CallerOfKey, NeedsRight, Operation, ProposerOfKey, RequesterOfKey, Tag } from '../../../../request/route.js';
-import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import {
+  CallerOfKey,
+  NeedsRight,
+  Operation,
+  ProposerOfKey,
+  RequesterOfKey,
+  Tag,
+} from '../../../../request/route.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
 import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
@@ -30,7 +46,10 @@ import {
 } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
-@Tag('Refunds', 'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.')
+@Tag(
+  'Refunds',
+  'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.',
+)
 export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -45,7 +64,10 @@ export class RefundsController {
       'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. If the refund has to be approved, it waits for that first. Repeating a request with the same `reference` returns the first refund.',
     answers: {
       201: { description: 'The pending refund.', schema: REFUND, located: true },
-      200: { description: 'The refund that was proposed earlier with this `reference`.', schema: REFUND },
+      200: {
+        description: 'The refund that was proposed earlier with this `reference`.',
+        schema: REFUND,
+      },
     },
   })
   @Post()
@@ -98,7 +120,11 @@ export class RefundsController {
     answers: { 200: { description: 'The refund.', schema: REFUND } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(REFUND_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
     return refundView(await this.refunds.get(...inModeOf(id, caller)));
   }
 }
@@ -121,7 +147,11 @@ export class ApprovalsController {
     answers: { 200: { description: 'The approval.', schema: REFUND_APPROVAL } },
   })
   @Get(':id/approval')
-  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(REFUND_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
     return approvalView(await this.refunds.read(...inModeOf(id, caller)));
   }
 
@@ -141,7 +171,8 @@ export class ApprovalsController {
     @PathId(REFUND_ID) id: string,
   ) {
     const { amount, comment = null } = request.body;
-    const approve = (unit: Unit) => this.changeRefund.approve(unit, ownId(unit, id), amount, { by, comment });
+    const approve = (unit: Unit) =>
+      this.changeRefund.approve(unit, ownId(unit, id), amount, { by, comment });
     return this.idempotency.once(caller, request, approve, decided);
   }
 
@@ -172,4 +203,7 @@ function proposed({ refund, isNew }: KnownRefund): ResponseParts {
 
 const canceled = (refund: Refund): ResponseParts => ({ status: 200, body: refundJson(refund) });
 
-const decided = (refund: Refund): ResponseParts => ({ status: 200, body: JSON.stringify(approvalView(refund)) });
+const decided = (refund: Refund): ResponseParts => ({
+  status: 200,
+  body: JSON.stringify(approvalView(refund)),
+});

@@ -1,4 +1,12 @@
-import { Amount, Id, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
+import {
+  Amount,
+  Id,
+  Integer,
+  KeyText,
+  OneOf,
+  Text,
+  VisibleAscii,
+} from '../../../../request/validation/fields.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
 import { OwnerRequest } from '../../../../request/validation/owned.js';
 import type { Ledger } from '../../../../shared/caller.js';
@@ -30,7 +38,8 @@ export class ProposeRefundRequest {
   @Id(PAYMENT_ID, { description: 'ID of the payment to refund.' }) payment!: string;
   @Amount({
     min: 1,
-    description: "Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.",
+    description:
+      "Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.",
   })
   amount!: number;
   @KeyText({
@@ -39,17 +48,29 @@ export class ProposeRefundRequest {
       'Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.',
   })
   reference?: string | null;
-  @Text({ max: 500, optional: true, description: 'Your description, for the ledger and in events.' })
+  @Text({
+    max: 500,
+    optional: true,
+    description: 'Your description, for the ledger and in events.',
+  })
   description?: string | null;
 }
 
-export function toNewRefund({ payment, amount, reference, description }: ProposeRefundRequest): NewRefund {
+export function toNewRefund({
+  payment,
+  amount,
+  reference,
+  description,
+}: ProposeRefundRequest): NewRefund {
   return { payment, amount, reference: reference ?? null, description: description ?? null };
 }
 
 export class RecordRefundRequest extends ProposeRefundRequest {
-  @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
-  @VisibleAscii({ description: "The payment provider's ID of the payout, unique per organization and mode." })
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' })
+  organization!: string;
+  @VisibleAscii({
+    description: "The payment provider's ID of the payout, unique per organization and mode.",
+  })
   provider_reference!: string;
 }
 
@@ -62,11 +83,17 @@ export class RejectRefundRequest {
 }
 
 export class ApproveRefundRequest extends RejectRefundRequest {
-  @Amount({ min: 1, description: 'The amount of the refund, as you have seen it.' }) amount!: number;
+  @Amount({ min: 1, description: 'The amount of the refund, as you have seen it.' })
+  amount!: number;
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>
-  Integer({ min: 1, max: 2_147_483_647, optional, description: 'The `claim.number` of your claim on the refund.' });
+  Integer({
+    min: 1,
+    max: 2_147_483_647,
+    optional,
+    description: 'The `claim.number` of your claim on the refund.',
+  });
 
 const LeaseSeconds = (max: number, more = '') =>
   Integer({
@@ -81,16 +108,25 @@ const ProviderReference = () =>
   VisibleAscii({ optional: true, description: "The payment provider's ID of the payout." });
 
 export class ClaimRefundsRequest {
-  @Integer({ min: 1, max: 100, optional: true, default: DEFAULT_CLAIM, description: 'Maximum number of refunds.' })
+  @Integer({
+    min: 1,
+    max: 100,
+    optional: true,
+    default: DEFAULT_CLAIM,
+    description: 'Maximum number of refunds.',
+  })
   limit?: number;
   @LeaseSeconds(LONGEST_LEASE_SECONDS) lease_seconds?: number;
-  @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?:
-    | string
-    | null;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' })
+  organization?: string | null;
 }
 
 export function toClaim(body: ClaimRefundsRequest): NewClaim {
-  const { limit = DEFAULT_CLAIM, lease_seconds: leaseSeconds = DEFAULT_LEASE_SECONDS, organization } = body;
+  const {
+    limit = DEFAULT_CLAIM,
+    lease_seconds: leaseSeconds = DEFAULT_LEASE_SECONDS,
+    organization,
+  } = body;
   return { limit, leaseSeconds, organization: organization ?? undefined };
 }
 
@@ -139,27 +175,43 @@ export class FailRefundRequest extends OwnerRequest {
 }
 
 export function toFailure({ reason, claim, provider_reference }: FailRefundRequest): Failure {
-  return { reason: reason ?? null, claim: claim ?? null, providerReference: provider_reference ?? null };
+  return {
+    reason: reason ?? null,
+    claim: claim ?? null,
+    providerReference: provider_reference ?? null,
+  };
 }
 
 export class ReturnRefundRequest extends OwnerRequest {
-  @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?: string | null;
+  @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?:
+    | string
+    | null;
 }
 
 export class ListRefundsQuery extends PageOf(REFUND_ID) {
-  @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
-  @KeyText({ optional: true, description: 'Only the refund with this reference.' }) reference?: string;
-  @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
-  @OneOf(['waiting'], { optional: true, description: 'Only refunds that wait for approval.' }) approval?: string;
+  @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' })
+  payment?: string;
+  @KeyText({ optional: true, description: 'Only the refund with this reference.' })
+  reference?: string;
+  @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' })
+  status?: RefundStatus;
+  @OneOf(['waiting'], { optional: true, description: 'Only refunds that wait for approval.' })
+  approval?: string;
 }
 
 const ALL = 'all';
 
 export class ListLedgerRefundsQuery extends PageOf(REFUND_ID) {
-  @OneOf([...REFUND_STATUSES, ALL], { optional: true, default: PENDING, description: 'Only refunds with this status.' })
+  @OneOf([...REFUND_STATUSES, ALL], {
+    optional: true,
+    default: PENDING,
+    description: 'Only refunds with this status.',
+  })
   status?: RefundStatus | typeof ALL;
-  @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
-  @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
+  @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' })
+  payment?: string;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' })
+  organization?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {

@@ -16,7 +16,8 @@ interface StuckRow extends Row {
   readonly refunds: number;
 }
 
-const ofEachMode = (select: (mode: Mode) => string) => MODES.map((mode) => `(${select(mode)})`).join(' UNION ALL ');
+const ofEachMode = (select: (mode: Mode) => string) =>
+  MODES.map((mode) => `(${select(mode)})`).join(' UNION ALL ');
 const PENDING = ofEachMode(
   (mode) =>
     `SELECT mode, id, claim_number FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT ${MOST_ROWS}`,
@@ -35,10 +36,13 @@ export const STUCK_REFUNDS: Diagnosis<StuckRow> = {
   well: 'No refund is stuck.',
   warnings: (rows) => {
     if (rows.length === 0) return [];
-    const each = rows.map(({ mode, id, claimNumber }) => `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber})`);
+    const each = rows.map(
+      ({ mode, id, claimNumber }) => `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber})`,
+    );
     const more = (rows[0]?.refunds ?? 0) - rows.length;
     const found = `Claimed again and again, and still pending: ${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
-    const advice = 'Look up each ID at the payment provider: send succeed if it was paid, fail if it cannot be paid.';
+    const advice =
+      'Look up each ID at the payment provider: send succeed if it was paid, fail if it cannot be paid.';
     return [{ found, advice }];
   },
 };
@@ -52,6 +56,11 @@ export const UNAPPROVED_REFUNDS: Diagnosis<Row> = {
     if (rows.length === 0) return [];
     const each = rows.map(({ mode, id }) => idOf(REFUND_ID, id, mode));
     const found = `Paid out while they waited for approval, the newest first: ${each.join(', ')}.`;
-    return [{ found, advice: 'Find the worker that pays refunds which no claim gave it, and ask who let it.' }];
+    return [
+      {
+        found,
+        advice: 'Find the worker that pays refunds which no claim gave it, and ask who let it.',
+      },
+    ];
   },
 };

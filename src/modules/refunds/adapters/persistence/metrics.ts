@@ -1,4 +1,11 @@
-import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../persistence/measurement.js';
+import {
+  age,
+  COUNTED,
+  EACH_MODE,
+  MOST_ROWS,
+  madeAt,
+  series,
+} from '../../../../persistence/measurement.js';
 import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';

@@ -18,7 +18,10 @@ const CLAIMABLE = `${PAYABLE} AND claimable_at <= statement_timestamp()
 const MOST_ORGANIZATIONS = 1000;
 
 /** The first payable refund of the next organization: one step in the index. */
-const next = (after: string, place: string) => `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
+const next = (
+  after: string,
+  place: string,
+) => `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
   WHERE mode = $1 AND ${PAYABLE} AND organization_id > ${after} AND organization_id <= $3
   ORDER BY organization_id, claimable_at LIMIT 1`;
 const WAITING = {
@@ -42,7 +45,8 @@ const WAITING_ANYWHERE = {
     GROUP BY organization_id ORDER BY organization_id LIMIT $4`,
 };
 
-const NEXT = (most: string) => `ORDER BY refunds.claimable_at, refunds.id LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED`;
+const NEXT = (most: string) =>
+  `ORDER BY refunds.claimable_at, refunds.id LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED`;
 const LOCK = {
   name: 'refunds.lock_claimable',
   text: `SELECT ${LOCKED} FROM refunds
@@ -89,8 +93,12 @@ export class PostgresClaims extends Claims {
     const between = (after: string, until: string) =>
       this.database.query<WaitingRow>(unit, statement, [unit.mode, after, until, limit]);
     const rows = await between(uuidOf(last), LAST_UUID);
-    if (rows.length < limit && !rows.at(-1)?.isEnd) rows.push(...(await between(FIRST_UUID, uuidOf(last))));
-    return rows.map(({ organization, refunds }) => ({ organization: idOf(ORGANIZATION_ID, organization), refunds }));
+    if (rows.length < limit && !rows.at(-1)?.isEnd)
+      rows.push(...(await between(FIRST_UUID, uuidOf(last))));
+    return rows.map(({ organization, refunds }) => ({
+      organization: idOf(ORGANIZATION_ID, organization),
+      refunds,
+    }));
   }
 
   async lock(unit: LedgerUnit, turns: readonly Turn[]) {
@@ -105,13 +113,18 @@ export class PostgresClaims extends Claims {
           : await this.database.query<LockedRow>(unit, LOCK_ALL, [owners, mode, most])),
       );
     }
-    return { refunds: rows.map(({ now, ...row }) => fromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
+    return {
+      refunds: rows.map(({ now, ...row }) => fromRow(row)),
+      now: rows[0]?.now.getTime() ?? 0,
+    };
   }
 
   store(unit: LedgerUnit, claimed: readonly Refund[]): void {
     const organizations = new Set(claimed.map(({ state }) => state.organization));
     for (const group of this.groups([...organizations])) {
-      const states = claimed.map(({ state }) => state).filter(({ organization }) => group.includes(organization));
+      const states = claimed
+        .map(({ state }) => state)
+        .filter(({ organization }) => group.includes(organization));
       const owners = states.map(({ organization }) => uuidOf(organization));
       const values = [
         group.length === 1 ? owners[0] : owners,

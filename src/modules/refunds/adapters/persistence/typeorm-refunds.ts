@@ -47,13 +47,26 @@ export class TypeormRefunds extends Refunds {
   }
 
   change(unit: Unit, { state: before }: Refund, { state }: Refund): void {
-    const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } = state;
+    const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } =
+      state;
     const { claimNumber } = before;
     const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
-    const seen = { status: before.status, approval: before.approval, claimNumber, claimExpiresAt: claim };
+    const seen = {
+      status: before.status,
+      approval: before.approval,
+      claimNumber,
+      claimExpiresAt: claim,
+    };
     const found = { ...keyOf(unit, id), ...seen };
     const decision = { approval, decidedBy, comment };
-    const change = { status, failureReason, providerReference, lapses, ...decision, ...timesOf(state) };
+    const change = {
+      status,
+      failureReason,
+      providerReference,
+      lapses,
+      ...decision,
+      ...timesOf(state),
+    };
     this.database.atCommit(unit, async ({ manager }) => {
       if ((await manager.update(RefundRecord, found, change)).affected !== 1) throw new Stale();
     });
@@ -71,17 +84,28 @@ export class TypeormRefunds extends Refunds {
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
     const key = { ...scopeOf(caller), reference };
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(RefundRecord, key));
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(RefundRecord, key),
+    );
     return row ? fromRow(row) : undefined;
   }
 
   async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
-    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: In(['pending', 'succeeded']) };
+    const where = {
+      ...scopeOf(caller),
+      payment: uuidOf(payment),
+      status: In(['pending', 'succeeded']),
+    };
     const options = { where, order: { id: 'ASC' } } as const;
-    return (await this.database.reading(caller, (manager) => manager.find(RefundRecord, options))).map(fromRow);
+    return (
+      await this.database.reading(caller, (manager) => manager.find(RefundRecord, options))
+    ).map(fromRow);
   }
 
-  async byPayout(caller: Caller, { payment, amount, providerReference }: Payout): Promise<Refund | undefined> {
+  async byPayout(
+    caller: Caller,
+    { payment, amount, providerReference }: Payout,
+  ): Promise<Refund | undefined> {
     if (providerReference === null) return undefined;
     const paid = { ...scopeOf(caller), providerReference, status: Not('canceled') };
     const row = await this.database.reading(caller, (manager) =>
@@ -132,7 +156,13 @@ export class TypeormRefunds extends Refunds {
   async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: RefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && ([`NOT (${WAITING})`] as const);
-    const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
+    const listed = {
+      owner: { organization, mode },
+      where,
+      page,
+      order: 'asc',
+      ...(only && { only }),
+    } as const;
     const { items, hasMore } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
     return { items: await Promise.all(items.map((refund) => this.asOfNow(refund))), hasMore };
   }
@@ -141,7 +171,10 @@ export class TypeormRefunds extends Refunds {
     const found = await this.database.reading(clock ?? { queue: 'refunds.overdue' }, (manager) => {
       const query = manager.createQueryBuilder(RefundRecord, 'row').where(WAITING);
       const ahead = (clock?.ahead ?? 0) / 1000;
-      query.andWhere('approval_expires_at <= statement_timestamp() + make_interval(secs => :ahead)', { ahead });
+      query.andWhere(
+        'approval_expires_at <= statement_timestamp() + make_interval(secs => :ahead)',
+        { ahead },
+      );
       if (clock) query.andWhere(scopeOf(clock));
       else query.comment('every organization: approvals of all of them expire');
       if (after) {
@@ -162,7 +195,11 @@ export class TypeormRefunds extends Refunds {
 export function fromRow({ organizationId, ...row }: RefundRecord): Refund {
   const { id, mode, payment, claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = row;
   const organization = idOf(ORGANIZATION_ID, organizationId);
-  const ids = { organization, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
+  const ids = {
+    organization,
+    id: idOf(REFUND_ID, id, mode),
+    payment: idOf(PAYMENT_ID, payment, mode),
+  };
   const times = {
     claimExpiresAt: claimExpiresAt?.getTime() ?? null,
     claimableAt: claimableAt.getTime(),

@@ -40,7 +40,8 @@ const FIELDS = {
     {
       pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
-      failed: 'the ledger refused it, or its money came back; the amount can be refunded again; final',
+      failed:
+        'the ledger refused it, or its money came back; the amount can be refunded again; final',
       canceled: 'canceled by you, or not approved; the amount can be refunded again; final',
     },
     'Status of the refund.',
@@ -49,7 +50,10 @@ const FIELDS = {
   created: timestamp('Time of creation, in Unix seconds.'),
 };
 
-export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
+export const REFUND = object(FIELDS, {
+  name: 'Refund',
+  description: 'Returns all or part of a payment.',
+});
 
 const CLAIM = object(
   {
@@ -60,9 +64,14 @@ const CLAIM = object(
         examples: [1],
       },
     ),
-    expires_at: timestamp('End of the lease, in Unix seconds. From then on, another worker can claim the refund.'),
+    expires_at: timestamp(
+      'End of the lease, in Unix seconds. From then on, another worker can claim the refund.',
+    ),
   },
-  { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
+  {
+    description:
+      'The claim of the worker that pays the refund out; null if the refund is not claimed.',
+  },
 );
 
 const APPROVAL: Schema<Approval> = {
@@ -95,7 +104,8 @@ export const LEDGER_REFUND = object(
   },
   {
     name: 'LedgerRefund',
-    description: 'A refund with its owning organization, its claim and what the ledger needs to pay it out.',
+    description:
+      'A refund with its owning organization, its claim and what the ledger needs to pay it out.',
   },
 );
 
@@ -137,7 +147,8 @@ function reasonOf({ state: { failureReason, approval } }: Refund): string | null
 
 export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> {
   const { organization, id, claimNumber, claimExpiresAt, approval } = refund.state;
-  const claim = claimExpiresAt === null ? null : { number: claimNumber, expires_at: seconds(claimExpiresAt) };
+  const claim =
+    claimExpiresAt === null ? null : { number: claimNumber, expires_at: seconds(claimExpiresAt) };
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(id) };
   return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
 }
@@ -149,7 +160,11 @@ export function changed(refund: Refund): ResponseParts {
 const REQUESTER = {
   key: id(API_KEY_ID, 'ID of the key.'),
   holder: text('Who holds the key. A rotated key has the same holder.', { examples: ['support'] }),
-  actor: nullable(text('The person whom `Tillgate-Actor` named. Tillgate does not check it.', { examples: ['Ana'] })),
+  actor: nullable(
+    text('The person whom `Tillgate-Actor` named. Tillgate does not check it.', {
+      examples: ['Ana'],
+    }),
+  ),
 };
 const requester = (description: string) => nullable(object(REQUESTER, { description }));
 
@@ -158,7 +173,9 @@ export const REFUND_APPROVAL = object(
     object: constant('refund.approval', 'Object type.'),
     refund: id(REFUND_ID, 'ID of the refund.'),
     state: APPROVAL,
-    proposed_by: requester('Who proposed the refund; null if it was made elsewhere, or before holders were kept.'),
+    proposed_by: requester(
+      'Who proposed the refund; null if it was made elsewhere, or before holders were kept.',
+    ),
     decided_by: requester('Who approved or rejected it; null if nobody did.'),
     comment: nullable(text('Why it was approved or rejected, if a comment was given.')),
     expires_at: nullable(
@@ -166,7 +183,9 @@ export const REFUND_APPROVAL = object(
         `When it expires without a decision, ${DAYS_TO_DECIDE} days after the proposal; null if none is needed.`,
       ),
     ),
-    decided_at: nullable(timestamp('When it was approved or rejected, in Unix seconds; null if it was not.')),
+    decided_at: nullable(
+      timestamp('When it was approved or rejected, in Unix seconds; null if it was not.'),
+    ),
   },
   { name: 'RefundApproval', description: 'Who proposed a refund, and what was decided about it.' },
 );
@@ -184,7 +203,8 @@ export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL>
   };
 }
 
-const seconds = <Instant extends number | null>(instant: Instant) => instant && Math.floor(instant / 1000);
+const seconds = <Instant extends number | null>(instant: Instant) =>
+  instant && Math.floor(instant / 1000);
 
 export const PAID_UNAPPROVED = counter({
   name: 'tillgate_refunds_paid_unapproved_total',

@@ -36,7 +36,9 @@ export class ApprovalSweeper implements OnApplicationBootstrap {
   private async expire(overdue: readonly Refund[]): Promise<void> {
     for (const { state } of overdue) {
       const caller = { organization: state.organization, mode: state.mode };
-      await this.units.commit(caller, (unit) => this.changeRefund.expire(unit, ownId(unit, state.id)));
+      await this.units.commit(caller, (unit) =>
+        this.changeRefund.expire(unit, ownId(unit, state.id)),
+      );
     }
   }
 }

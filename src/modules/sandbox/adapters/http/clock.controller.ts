@@ -1,5 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import { changed } from '../../../../request/response.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed } from '../../../../request/validation/validation.js';
@@ -12,7 +16,10 @@ import { AdvanceClockRequest } from './sandbox.requests.js';
 
 @Controller('/v1/test_helpers/clock')
 @TestSecretKey()
-@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
+@Tag(
+  'Test helpers',
+  'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.',
+)
 export class ClockController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -24,7 +31,8 @@ export class ClockController {
 
   @Operation('readTestClock', {
     summary: 'Retrieve the clock',
-    description: "Returns the clock of your organization's test mode. It shows the real time until you advance it.",
+    description:
+      "Returns the clock of your organization's test mode. It shows the real time until you advance it.",
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Get()
@@ -40,7 +48,10 @@ export class ClockController {
   })
   @Post()
   @IdempotencyKey('accepted')
-  async advance(@CallerOfKey() caller: Caller, @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>) {
+  async advance(
+    @CallerOfKey() caller: Caller,
+    @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>,
+  ) {
     const { advance_seconds: advanceSeconds, to } = request.body;
     const response = await this.idempotency.once(
       caller,

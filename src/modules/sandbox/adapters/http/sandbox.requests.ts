@@ -8,7 +8,8 @@ export class AdvanceClockRequest {
     min: 1,
     max: MOST_AHEAD_SECONDS,
     optional: true,
-    description: 'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time.',
+    description:
+      'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time.',
   })
   advance_seconds?: number;
   @Time({

@@ -60,7 +60,9 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
 
   private async moveSchedule(caller: Caller): Promise<void> {
     await this.units.commit(caller, (unit) =>
-      this.advanceTestClock.moveSchedule(unit, (moved, seconds) => this.deliveries.advance(moved, seconds)),
+      this.advanceTestClock.moveSchedule(unit, (moved, seconds) =>
+        this.deliveries.advance(moved, seconds),
+      ),
     );
   }
 }

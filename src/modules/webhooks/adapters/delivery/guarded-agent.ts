@@ -29,12 +29,19 @@ export class GuardedAgent extends Agent {
 
   /** Throws NotAllowed if any address is not reachable: otherwise it would depend on chance whether a private one is called. */
   check(addresses: readonly Pick<ResolvedAddress, 'address'>[]): void {
-    const isAllowed = addresses.length > 0 && addresses.every(({ address }) => isReachable(address, this.rules));
+    const isAllowed =
+      addresses.length > 0 && addresses.every(({ address }) => isReachable(address, this.rules));
     if (!isAllowed) throw new NotAllowed(whyNot(this.rules));
   }
 
   /** Node connects to the addresses that were checked, and looks up no name again. It does not look up an IP address. */
-  override createConnection({ host, port, defaultPort, servername, attempt }: GuardedRequest): Duplex {
+  override createConnection({
+    host,
+    port,
+    defaultPort,
+    servername,
+    attempt,
+  }: GuardedRequest): Duplex {
     const lookup: LookupFunction = (name, _options, found) => {
       const resolved = this.rules.resolve(name, attempt).then((addresses) => {
         this.check(addresses);
@@ -45,7 +52,13 @@ export class GuardedAgent extends Agent {
         (error: Error) => found(error, []),
       );
     };
-    const to = { host: String(host), port: Number(port), lookup, autoSelectFamily: true, noDelay: true };
+    const to = {
+      host: String(host),
+      port: Number(port),
+      lookup,
+      autoSelectFamily: true,
+      noDelay: true,
+    };
     if (defaultPort !== 443) return connectTcp(to);
     return connectTls({ ...to, ...(servername && { servername }), ALPNProtocols: ['http/1.1'] });
   }

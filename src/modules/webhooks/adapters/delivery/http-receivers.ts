@@ -29,7 +29,9 @@ export class Network {
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   /** Kept apart: some may have connections to private addresses, which the others may not reuse. */
-  private readonly agents: Readonly<Record<Mode, Readonly<Record<'organization' | 'ledger', GuardedAgent>>>>;
+  private readonly agents: Readonly<
+    Record<Mode, Readonly<Record<'organization' | 'ledger', GuardedAgent>>>
+  >;
 
   constructor(
     config: Config,
@@ -43,36 +45,53 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
       organization: new GuardedAgent(rules),
       ledger: new GuardedAgent({ ...rules, networks: config.ledgerWebhookNetworks }),
     });
-    this.agents = { live: agentsBy(live), test: agentsBy({ ...live, allowLoopback: urls.allowLoopback }) };
+    this.agents = {
+      live: agentsBy(live),
+      test: agentsBy({ ...live, allowLoopback: urls.allowLoopback }),
+    };
   }
 
   /** Closes idle connections, which would keep a command's process alive. */
   onApplicationShutdown(): void {
-    for (const agent of Object.values(this.agents).flatMap(Object.values<GuardedAgent>)) agent.destroy();
+    for (const agent of Object.values(this.agents).flatMap(Object.values<GuardedAgent>))
+      agent.destroy();
   }
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
     const startedAt = performance.now();
     const { timeoutMs } = this.network;
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
+    const timer = setTimeout(
+      () => late.abort(new Error(`No response within ${timeoutMs} ms.`)),
+      timeoutMs,
+    );
     const attempt = AbortSignal.any([ended, late.signal]);
     const response = await this.exchange(message, attempt)
       .catch((error: unknown) => {
         if (isOutOfFiles(error)) throw error;
-        return { statusCode: null, retryAfter: null, error: explain(attempt.aborted ? attempt.reason : error) };
+        return {
+          statusCode: null,
+          retryAfter: null,
+          error: explain(attempt.aborted ? attempt.reason : error),
+        };
       })
       .finally(() => clearTimeout(timer));
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  private async exchange(message: Message, attempt: AbortSignal): Promise<Omit<AttemptResult, 'durationMs'>> {
+  private async exchange(
+    message: Message,
+    attempt: AbortSignal,
+  ): Promise<Omit<AttemptResult, 'durationMs'>> {
     const url = new URL(message.url);
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
     if (!isWebhookPort(url.port))
       throw new NotAllowed('Webhooks are only sent to port 80, 443, or a port from 1024 up.');
-    const agent = this.agents[message.event.mode][message.organization === undefined ? 'organization' : 'ledger'];
+    const agent =
+      this.agents[message.event.mode][
+        message.organization === undefined ? 'organization' : 'ledger'
+      ];
     const target = urlToHttpOptions(url);
     const host = target.hostname ?? '';
     if (isIP(host)) agent.check([{ address: host }]);
@@ -84,7 +103,11 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
       defaultPort: url.protocol === 'https:' ? 443 : 80,
       agent,
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Tillgate',
+        ...headersOf(message, payload),
+      },
       signal: attempt,
       attempt,
     };
@@ -101,7 +124,8 @@ async function post(options: GuardedRequest, payload: string): Promise<IncomingM
   let informational = 0;
   sent.on('information', () => {
     informational += 1;
-    if (informational > MAX_INFORMATIONAL) sent.destroy(new Error('Too many informational responses.'));
+    if (informational > MAX_INFORMATIONAL)
+      sent.destroy(new Error('Too many informational responses.'));
   });
   try {
     const response = await responseTo(sent.end(payload));
@@ -132,7 +156,8 @@ async function drain(response: IncomingMessage): Promise<void> {
   clearTimeout(timer);
 }
 
-const isOutOfFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(`${(error as NodeJS.ErrnoException).code}`);
+const isOutOfFiles = (error: unknown) =>
+  ['EMFILE', 'ENFILE'].includes(`${(error as NodeJS.ErrnoException).code}`);
 
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -11,7 +11,10 @@ export interface ResolvedAddress {
 }
 
 /** Every address of a host name. Throws the DNS error, or the reason of the signal. */
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
+export type Resolve = (
+  hostname: string,
+  signal: AbortSignal,
+) => Promise<readonly ResolvedAddress[]>;
 
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },

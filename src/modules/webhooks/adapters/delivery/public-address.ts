@@ -31,14 +31,22 @@ export interface Reach {
 }
 
 /** Whether a webhook may be sent to the address, which is written as resolvers and sockets write it. */
-export function isReachable(address: string, { allowPrivate, allowLoopback, networks = [] }: Reach): boolean {
+export function isReachable(
+  address: string,
+  { allowPrivate, allowLoopback, networks = [] }: Reach,
+): boolean {
   if (!ipaddr.isValid(address) || UNMAPPED.test(address)) return false;
   // The kernel treats ::ffff:10.0.0.1 as 10.0.0.1.
   const parsed = ipaddr.process(address);
-  const place = ipaddr.subnetMatch(parsed, { cloud: CLOUD_HOSTS, listed: networks.map(ipaddr.parseCIDR) }, 'elsewhere');
+  const place = ipaddr.subnetMatch(
+    parsed,
+    { cloud: CLOUD_HOSTS, listed: networks.map(ipaddr.parseCIDR) },
+    'elsewhere',
+  );
   if (place === 'cloud') return false;
   const range = parsed.range();
   if (place === 'listed' && MAY_BE_LISTED.includes(range)) return true;
-  if ((allowPrivate && PRIVATE.includes(range)) || (allowLoopback && range === 'loopback')) return true;
+  if ((allowPrivate && PRIVATE.includes(range)) || (allowLoopback && range === 'loopback'))
+    return true;
   return range === 'unicast' && (!(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST));
 }

@@ -4,7 +4,10 @@ import type { Message } from '../../application/receivers.js';
 const PREFIX = 'whsec_';
 
 /** Standard Webhooks 1.0.0: a signature for each secret, so that a receiver with either one can verify it. */
-export function headersOf({ event, secrets, at }: Message, payload: string): Record<string, string> {
+export function headersOf(
+  { event, secrets, at }: Message,
+  payload: string,
+): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const signed = `${event.id}.${timestamp}.${payload}`;
   return {

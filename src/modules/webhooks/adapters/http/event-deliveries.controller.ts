@@ -1,9 +1,18 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
 import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
 import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
-import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { EVENTS_TAG } from '../../../events/adapters/representation/events.views.js';
@@ -34,7 +43,11 @@ export class EventDeliveriesController {
     answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(EVENT_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(EVENT_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
     const event = await this.events.find(caller, id);
     if (!event) throw notFound('id');
     const attempts = await this.deliveries.attemptsAt(caller, event);
@@ -45,7 +58,9 @@ export class EventDeliveriesController {
     summary: 'Resend an event',
     description:
       'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.',
-    answers: { 200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT } },
+    answers: {
+      200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT },
+    },
   })
   @Post(':id/resend')
   @IdempotencyKey('accepted')

@@ -1,10 +1,23 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
-import { HttpResponse, type IdempotentResponse, listResponse } from '../../../../request/response.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
+import {
+  HttpResponse,
+  type IdempotentResponse,
+  listResponse,
+} from '../../../../request/response.js';
 import { CallerOfKey, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { withOrganization } from '../../../../request/schema.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
-import { Keyed, NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { pageOf } from '../../../../shared/page.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
@@ -27,13 +40,19 @@ type View = Pick<ReturnType<typeof views.webhookEndpointView>, 'id' | 'object'>;
 function controllerFor(surface: 'secret' | 'ledger') {
   const isLedgers = surface === 'ledger';
   const { path } = WEBHOOK_ENDPOINT_FACTS[surface];
-  const [schemas, as] = isLedgers ? [views.LEDGER_ENDPOINT, ' as the ledger'] : [views.ENDPOINT, ''];
-  const [owner, whose] = isLedgers ? ['the ledger', 'every organization'] : ['your organization', 'your organization'];
+  const [schemas, as] = isLedgers
+    ? [views.LEDGER_ENDPOINT, ' as the ledger']
+    : [views.ENDPOINT, ''];
+  const [owner, whose] = isLedgers
+    ? ['the ledger', 'every organization']
+    : ['your organization', 'your organization'];
   const [tag, what] = isLedgers
     ? ['Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.']
     : ['Webhook endpoints', 'URLs to which the events of your organization are sent.'];
-  const operation = (verb: string, suffix = '') => `${verb}${isLedgers ? 'Ledger' : ''}WebhookEndpoint${suffix}`;
-  const shown = <Shown extends View>(view: Shown) => (isLedgers ? withOrganization(null, view) : view);
+  const operation = (verb: string, suffix = '') =>
+    `${verb}${isLedgers ? 'Ledger' : ''}WebhookEndpoint${suffix}`;
+  const shown = <Shown extends View>(view: Shown) =>
+    isLedgers ? withOrganization(null, view) : view;
   const answer = (view: View) => ({ status: 200, body: JSON.stringify(shown(view)) });
 
   @Controller(path)
@@ -50,7 +69,11 @@ function controllerFor(surface: 'secret' | 'ledger') {
       summary: `Create a webhook endpoint${as}`,
       description: `Creates an endpoint that receives the events of ${whose} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
       answers: {
-        201: { description: 'The endpoint with its secret.', schema: schemas.withSecret, located: true },
+        201: {
+          description: 'The endpoint with its secret.',
+          schema: schemas.withSecret,
+          located: true,
+        },
       },
     })
     @Post()
@@ -80,7 +103,9 @@ function controllerFor(surface: 'secret' | 'ledger') {
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
       const { cursor, limit } = pageRequest(query);
-      const all = (await this.endpoints.all(caller)).map((endpoint) => shown(views.webhookEndpointView(endpoint)));
+      const all = (await this.endpoints.all(caller)).map((endpoint) =>
+        shown(views.webhookEndpointView(endpoint)),
+      );
       const left = all.filter(({ id }) => cursor === undefined || id < cursor);
       return listResponse(pageOf(left, limit), (view) => view);
     }
@@ -100,7 +125,8 @@ function controllerFor(surface: 'secret' | 'ledger') {
 
     @Operation(operation('change'), {
       summary: `Change a webhook endpoint${as}`,
-      description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
+      description:
+        'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
       answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
     })
     @Post(':id')
@@ -124,7 +150,10 @@ function controllerFor(surface: 'secret' | 'ledger') {
       answers: { 200: { description: 'The deleted endpoint.', schema: schemas.deleted } },
     })
     @Delete(':id')
-    async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
+    async delete(
+      @CallerOfKey() caller: Caller,
+      @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    ): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
         caller,
         (unit) => this.manage.delete(unit, id),
@@ -136,7 +165,9 @@ function controllerFor(surface: 'secret' | 'ledger') {
       summary: `Rotate the secret of a webhook endpoint${as}`,
       description:
         'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
-      answers: { 200: { description: 'The endpoint with its new secret.', schema: schemas.withSecret } },
+      answers: {
+        200: { description: 'The endpoint with its new secret.', schema: schemas.withSecret },
+      },
     })
     @Post(':id/rotate_secret')
     @IdempotencyKey('accepted')
@@ -148,14 +179,16 @@ function controllerFor(surface: 'secret' | 'ledger') {
       return this.idempotency.once(
         caller,
         request,
-        (unit) => this.manage.rotateSecret(unit, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
+        (unit) =>
+          this.manage.rotateSecret(unit, id, request.body.overlap_seconds ?? DEFAULT_OVERLAP),
         (rotated) => ({ ...answer(views.withSecretView(rotated)), hasSecret: true }),
       );
     }
 
     @Operation(operation('test'), {
       summary: `Test a webhook endpoint${as}`,
-      description: 'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
+      description:
+        'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
       answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
     })
     @Post(':id/test')
@@ -165,7 +198,8 @@ function controllerFor(surface: 'secret' | 'ledger') {
       @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     ): Promise<IdempotentResponse> {
-      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(views.webhookEndpointView(endpoint));
+      const represent = (endpoint: WebhookEndpoint) =>
+        JSON.stringify(views.webhookEndpointView(endpoint));
       let sent: Promise<Attempt> | undefined;
       return this.idempotency.once(
         caller,

@@ -1,5 +1,12 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../request/validation/fields.js';
+import {
+  Flag,
+  Id,
+  Integer,
+  Text,
+  WantedEvents,
+  WebhookUrl,
+} from '../../../../request/validation/fields.js';
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
@@ -13,7 +20,8 @@ const MAX_OVERLAP = 604_800;
 export class CreateWebhookEndpointRequest {
   @WebhookUrl({ description: URL }) url!: string;
   @WantedEvents({ optional: true, default: [ALL_EVENTS], description: EVENTS }) events?: string[];
-  @Flag({ optional: true, default: true, description: 'Whether events are sent.' }) enabled?: boolean;
+  @Flag({ optional: true, default: true, description: 'Whether events are sent.' })
+  enabled?: boolean;
   @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;
 }
 
@@ -22,7 +30,8 @@ export class ChangeWebhookEndpointRequest {
   @WantedEvents({ optional: true, description: EVENTS }) events?: string[];
   @Flag({
     optional: true,
-    description: 'Whether events are sent. With `false`, unfinished deliveries are canceled when they are next due.',
+    description:
+      'Whether events are sent. With `false`, unfinished deliveries are canceled when they are next due.',
   })
   enabled?: boolean;
   @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;

@@ -48,7 +48,8 @@ const CLAIM = {
     WHERE event.id = claimed.event_id ORDER BY event.id`,
 };
 
-type Shown = Pick<ClaimedDelivery, 'url' | 'stored' | 'attempt' | 'dueAt'> & Omit<ClaimedEndpoint, 'id'>;
+type Shown = Pick<ClaimedDelivery, 'url' | 'stored' | 'attempt' | 'dueAt'> &
+  Omit<ClaimedEndpoint, 'id'>;
 
 export interface ClaimedRow extends Event, SealedSecrets, Shown {
   readonly endpointId: string | null;

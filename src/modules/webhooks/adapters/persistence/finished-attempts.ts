@@ -50,12 +50,17 @@ export class FinishedAttempts {
 
   /** A batch that fails is written row by row, so that one bad row does not block the others. */
   private async writeBatch(organization: string, finished: readonly Finished[]): Promise<void> {
-    const columns = finished[0]?.row.map((_, column) => finished.map(({ row }) => row[column])) ?? [];
+    const columns =
+      finished[0]?.row.map((_, column) => finished.map(({ row }) => row[column])) ?? [];
     try {
-      await this.database.autocommit({ queue: organization }, FINISH, [uuidOf(organization), ...columns]);
+      await this.database.autocommit({ queue: organization }, FINISH, [
+        uuidOf(organization),
+        ...columns,
+      ]);
       for (const { resolve } of finished) resolve();
     } catch (error) {
-      if (finished.length === 1 || isUnavailable(error)) for (const { reject } of finished) reject(error);
+      if (finished.length === 1 || isUnavailable(error))
+        for (const { reject } of finished) reject(error);
       else for (const one of finished) await this.writeBatch(organization, [one]);
     }
   }

@@ -1,4 +1,11 @@
-import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../persistence/measurement.js';
+import {
+  age,
+  COUNTED,
+  EACH_MODE,
+  MOST_ROWS,
+  madeAt,
+  series,
+} from '../../../../persistence/measurement.js';
 import type { Measurement } from '../../../../platform/facts.js';
 import { counter, gauge } from '../../../../platform/metric.js';
 import { MODES } from '../../../../shared/caller.js';

@@ -7,7 +7,12 @@ import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id
 import type { Unit } from '../../../../shared/unit.js';
 import { ManageOrganizations } from '../../../access/index.js';
 import { EVENT_ID } from '../../../events/index.js';
-import { type ClaimedDelivery, Deliveries, type PolledPage, type Share } from '../../application/ports.js';
+import {
+  type ClaimedDelivery,
+  Deliveries,
+  type PolledPage,
+  type Share,
+} from '../../application/ports.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
 import type { MadeAttempt } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
@@ -86,10 +91,20 @@ export class PostgresDeliveries extends Deliveries {
     return { found, next: isFull ? found.at(-1) : undefined };
   }
 
-  async due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>> {
+  async due(
+    organization: string,
+    after: string | undefined,
+    now: number,
+  ): Promise<PolledPage<DueReceiver>> {
     const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
-    const rows = await this.database.read<{ stored: string; isDue: boolean }>({ queue: organization }, DUE, values);
-    const found = rows.filter(({ isDue }) => isDue).map(({ stored }) => dueReceiver(organization, stored));
+    const rows = await this.database.read<{ stored: string; isDue: boolean }>(
+      { queue: organization },
+      DUE,
+      values,
+    );
+    const found = rows
+      .filter(({ isDue }) => isDue)
+      .map(({ stored }) => dueReceiver(organization, stored));
     return { found, next: rows[RECEIVERS - 1]?.stored };
   }
 
@@ -99,13 +114,21 @@ export class PostgresDeliveries extends Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]> {
-    const rows = await claimShares(this.database, organization, shares, new Date(now), new Date(leaseEnd));
+    const rows = await claimShares(
+      this.database,
+      organization,
+      shares,
+      new Date(now),
+      new Date(leaseEnd),
+    );
     let own: Promise<readonly string[]> | undefined;
     const ownSecrets = () => {
       own ??= this.manageOrganizations.webhookSecrets(organization);
       return own;
     };
-    const claimed = await Promise.allSettled(rows.map((row) => this.claimedOf(organization, row, now, ownSecrets)));
+    const claimed = await Promise.allSettled(
+      rows.map((row) => this.claimedOf(organization, row, now, ownSecrets)),
+    );
     return claimed.flatMap((one) => {
       if (one.status === 'fulfilled') return [one.value];
       // Its secret cannot be decrypted, for example. It is due again after the lease.
@@ -147,7 +170,10 @@ export class PostgresDeliveries extends Deliveries {
     return (await this.database.read(caller, BUSY, values)).length === 0;
   }
 
-  private record({ organization, event, endpoint, attempt }: ClaimedDelivery, made: readonly unknown[]): Promise<void> {
+  private record(
+    { organization, event, endpoint, attempt }: ClaimedDelivery,
+    made: readonly unknown[],
+  ): Promise<void> {
     const delivery = [event.mode, uuidOf(event.id), endpoint ? uuidOf(endpoint.id) : NO_ENDPOINT];
     return this.finished.write(organization, [...delivery, attempt, ...made]);
   }
@@ -165,7 +191,11 @@ export class PostgresDeliveries extends Deliveries {
     if (endpointId === null) return { ...claimed, secrets: await ownSecrets(), endpoint: null };
     const { ahead } = await this.callerClock.at({ organization: due.owner, mode });
     const secrets = enabled ? activeSecrets(this.encryption, row, now + ahead) : [];
-    return { ...claimed, secrets, endpoint: { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), enabled, failingSince } };
+    return {
+      ...claimed,
+      secrets,
+      endpoint: { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), enabled, failingSince },
+    };
   }
 }
 

@@ -6,7 +6,12 @@ import type { Caller } from '../../../../shared/caller.js';
 import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { EVENT_ID, EVENT_OF_RESOURCE, type Event, type NewEvent } from '../../../events/index.js';
-import { type Attempt, EventDeliveries, type Recipient, SHOWN_ATTEMPTS } from '../../application/ports.js';
+import {
+  type Attempt,
+  EventDeliveries,
+  type Recipient,
+  SHOWN_ATTEMPTS,
+} from '../../application/ports.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
@@ -70,13 +75,19 @@ export class TypeormEventDeliveries extends EventDeliveries {
   }
 
   async lockRecipients(unit: Unit, event: Event, endpoint?: string): Promise<readonly Recipient[]> {
-    const wanted = endpoint === undefined ? { events: ArrayOverlap(['*', event.type]) } : { id: uuidOf(endpoint) };
+    const wanted =
+      endpoint === undefined
+        ? { events: ArrayOverlap(['*', event.type]) }
+        : { id: uuidOf(endpoint) };
     const order = { id: 'DESC' } as const;
     const where = { ...scopeOf(unit), enabled: true, ...wanted };
     const endpoints = await this.database.inTransaction(unit, ({ manager }) =>
       manager.find(WebhookEndpointRecord, { where, order }),
     );
-    const ids = [...endpoints.map(({ id }) => id), ...(endpoint === undefined ? [NO_ENDPOINT] : [])];
+    const ids = [
+      ...endpoints.map(({ id }) => id),
+      ...(endpoint === undefined ? [NO_ENDPOINT] : []),
+    ];
     const sent = await this.database.inTransaction(unit, ({ manager }) =>
       manager.find(WebhookDeliveryRecord, {
         where: { ...scopeOf(unit), event: uuidOf(event.id), endpoint: In(ids) },
@@ -88,7 +99,11 @@ export class TypeormEventDeliveries extends EventDeliveries {
     const notified = delivery(NO_ENDPOINT);
     return [
       ...endpoints.map(({ id, url }) => {
-        return { endpoint: idOf(WEBHOOK_ENDPOINT_ID, id), url, attempts: delivery(id)?.attempts ?? 0 };
+        return {
+          endpoint: idOf(WEBHOOK_ENDPOINT_ID, id),
+          url,
+          attempts: delivery(id)?.attempts ?? 0,
+        };
       }),
       ...(notified ? [{ endpoint: null, url: notified.url, attempts: notified.attempts }] : []),
     ];

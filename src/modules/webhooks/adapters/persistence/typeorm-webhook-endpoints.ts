@@ -10,7 +10,11 @@ import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
-import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import {
+  type EndpointHealth,
+  WEBHOOK_ENDPOINT_ID,
+  type WebhookEndpoint,
+} from '../../domain/webhook-endpoint.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
 const PLACES = ['webhook_endpoints_place_key', 'ledger_webhook_endpoints_place_key'];
@@ -26,7 +30,9 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
 
   async all(caller: Caller): Promise<WebhookEndpoint[]> {
     const options = { where: ownedBy(caller), order: { id: 'DESC' } } as const;
-    const rows = await this.database.reading(caller, (manager) => manager.find(recordOf(caller), options));
+    const rows = await this.database.reading(caller, (manager) =>
+      manager.find(recordOf(caller), options),
+    );
     return rows.map(fromRow);
   }
 
@@ -40,23 +46,42 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
 
   async lock(unit: Unit, id: string): Promise<WebhookEndpoint> {
     const options = { where: one(unit, id), lock: { mode: 'pessimistic_write' } } as const;
-    const row = await this.database.inTransaction(unit, ({ manager }) => manager.findOne(recordOf(unit), options));
+    const row = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.findOne(recordOf(unit), options),
+    );
     if (!row) throw notFound('id');
     return fromRow(row);
   }
 
   add(unit: Unit, endpoint: WebhookEndpoint, secret: string): void {
     const receiver = storedReceiver(endpoint.url, isLedger(unit));
-    const row = { ...endpoint, ...one(unit, endpoint.id), receiver, secret: this.encryption.encrypt(secret) };
+    const row = {
+      ...endpoint,
+      ...one(unit, endpoint.id),
+      receiver,
+      secret: this.encryption.encrypt(secret),
+    };
     const values = { ...row, failingSince: null } as WebhookEndpointRecord;
-    this.database.atCommit(unit, ({ manager }) => orStale(manager.insert(recordOf(unit), values), ...PLACES));
+    this.database.atCommit(unit, ({ manager }) =>
+      orStale(manager.insert(recordOf(unit), values), ...PLACES),
+    );
   }
 
   change(unit: Unit, { id, failingSince, ...endpoint }: WebhookEndpoint): void {
     const { url, events, enabled, description, disabledReason } = endpoint;
     const receiver = storedReceiver(url, isLedger(unit));
-    const values = { url, receiver, events, enabled, description, disabledReason, failingSince: toDate(failingSince) };
-    this.database.atCommit(unit, ({ manager }) => manager.update(recordOf(unit), one(unit, id), values));
+    const values = {
+      url,
+      receiver,
+      events,
+      enabled,
+      description,
+      disabledReason,
+      failingSince: toDate(failingSince),
+    };
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(recordOf(unit), one(unit, id), values),
+    );
   }
 
   rotateSecret(unit: Unit, id: string, secret: string, previousExpiresAt: number): void {
@@ -65,7 +90,9 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
       previousSecret: () => 'secret',
       previousSecretExpiresAt: new Date(previousExpiresAt),
     };
-    this.database.atCommit(unit, ({ manager }) => manager.update(recordOf(unit), one(unit, id), change));
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(recordOf(unit), one(unit, id), change),
+    );
   }
 
   remove(unit: Unit, id: string): void {
@@ -73,25 +100,47 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
   }
 
   /** Only if the row is still as the claim found it. */
-  async recordHealth(owner: Caller, { id, ...found }: ClaimedEndpoint, health: EndpointHealth): Promise<void> {
+  async recordHealth(
+    owner: Caller,
+    { id, ...found }: ClaimedEndpoint,
+    health: EndpointHealth,
+  ): Promise<void> {
     const { disabledReason } = health;
-    const where = { ...one(owner, id), enabled: true, failingSince: toDate(found.failingSince) ?? IsNull() };
-    const change = { failingSince: toDate(health.failingSince), enabled: disabledReason === null, disabledReason };
-    await this.database.run(owner, () => this.database.manager.update(recordOf(owner), where, change));
+    const where = {
+      ...one(owner, id),
+      enabled: true,
+      failingSince: toDate(found.failingSince) ?? IsNull(),
+    };
+    const change = {
+      failingSince: toDate(health.failingSince),
+      enabled: disabledReason === null,
+      disabledReason,
+    };
+    await this.database.run(owner, () =>
+      this.database.manager.update(recordOf(owner), where, change),
+    );
   }
 
   async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(recordOf(caller), one(caller, id)));
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(recordOf(caller), one(caller, id)),
+    );
     if (!row) throw notFound('id');
     const { secret, previousSecret: previous, previousSecretExpiresAt: end } = row;
-    return activeSecrets(this.encryption, { secret, previous, previousExpiresAt: end?.getTime() ?? null }, now);
+    return activeSecrets(
+      this.encryption,
+      { secret, previous, previousExpiresAt: end?.getTime() ?? null },
+      now,
+    );
   }
 }
 
 const isLedger = ({ organization }: Caller) => organization === NO_ORGANIZATION;
 /** Both records have the same columns, but for the organization. */
 const recordOf = (caller: Caller) =>
-  (isLedger(caller) ? LedgerWebhookEndpointRecord : WebhookEndpointRecord) as typeof WebhookEndpointRecord;
+  (isLedger(caller)
+    ? LedgerWebhookEndpointRecord
+    : WebhookEndpointRecord) as typeof WebhookEndpointRecord;
 const ownedBy = (caller: Caller) => (isLedger(caller) ? { mode: caller.mode } : scopeOf(caller));
 const toDate = (instant: number | null) => (instant === null ? null : new Date(instant));
 const one = (caller: Caller, id: string) => ({ ...ownedBy(caller), id: uuidOf(id) });
@@ -114,5 +163,9 @@ export function activeSecrets(
 function fromRow({ id, failingSince, ...row }: WebhookEndpointRecord): WebhookEndpoint {
   const { mode, place, url, events, enabled, description, disabledReason } = row;
   const endpoint = { mode, place, url, events, enabled, description, disabledReason };
-  return { ...endpoint, id: idOf(WEBHOOK_ENDPOINT_ID, id), failingSince: failingSince?.getTime() ?? null };
+  return {
+    ...endpoint,
+    id: idOf(WEBHOOK_ENDPOINT_ID, id),
+    failingSince: failingSince?.getTime() ?? null,
+  };
 }

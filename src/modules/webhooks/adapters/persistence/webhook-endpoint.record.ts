@@ -58,4 +58,6 @@ function endpointRecord(table: string, { isOwned }: { isOwned: boolean }) {
 
 export const WebhookEndpointRecord = endpointRecord('webhook_endpoints', { isOwned: true });
 export type WebhookEndpointRecord = InstanceType<typeof WebhookEndpointRecord>;
-export const LedgerWebhookEndpointRecord = endpointRecord('ledger_webhook_endpoints', { isOwned: false });
+export const LedgerWebhookEndpointRecord = endpointRecord('ledger_webhook_endpoints', {
+  isOwned: false,
+});

@@ -1,4 +1,13 @@
-import { id, integer, list, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
+import {
+  id,
+  integer,
+  list,
+  nullable,
+  object,
+  text,
+  timestamp,
+  type ValueOf,
+} from '../../../../request/schema.js';
 import { EVENT_FIELDS, eventJson } from '../../../events/adapters/representation/events.views.js';
 import type { Event } from '../../../events/index.js';
 import { type Attempt, SHOWN_ATTEMPTS } from '../../application/ports.js';
@@ -7,7 +16,10 @@ import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 const NUMBERED = {
   webhook_endpoint: nullable(
-    id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that the event is sent to; null for the `notify_url`.'),
+    id(
+      WEBHOOK_ENDPOINT_ID,
+      'ID of the webhook endpoint that the event is sent to; null for the `notify_url`.',
+    ),
   ),
   attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
 };
@@ -16,9 +28,14 @@ export const DELIVERY = object(
   {
     ...NUMBERED,
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
-    status_code: nullable(integer('HTTP status of the response; null if there was none.', { examples: [204] })),
+    status_code: nullable(
+      integer('HTTP status of the response; null if there was none.', { examples: [204] }),
+    ),
     error: nullable(text('Why there was no response; null if there was one.')),
-    duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0, examples: [120] }),
+    duration_ms: integer('Duration of the attempt, in milliseconds.', {
+      minimum: 0,
+      examples: [120],
+    }),
     next_attempt_at: {
       ...nullable(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
       examples: [null],
@@ -30,7 +47,10 @@ export const DELIVERY = object(
 export const EVENT_WITH_DELIVERIES = object(
   {
     ...EVENT_FIELDS,
-    deliveries: list(DELIVERY, `The last ${SHOWN_ATTEMPTS} attempts of each delivery of the event, oldest first.`),
+    deliveries: list(
+      DELIVERY,
+      `The last ${SHOWN_ATTEMPTS} attempts of each delivery of the event, oldest first.`,
+    ),
   },
   { name: 'EventWithDeliveries', description: 'An event with the last attempts to deliver it.' },
 );
@@ -40,7 +60,10 @@ const DUE_DELIVERY = object(
   { name: 'DueDelivery', description: 'A delivery of an event whose next attempt is due.' },
 );
 export const RESENT_EVENT = object(
-  { ...EVENT_FIELDS, deliveries: list(DUE_DELIVERY, 'One for each receiver to which the event is sent.') },
+  {
+    ...EVENT_FIELDS,
+    deliveries: list(DUE_DELIVERY, 'One for each receiver to which the event is sent.'),
+  },
   { name: 'ResentEvent', description: 'An event with the deliveries that are due now.' },
 );
 
@@ -50,7 +73,11 @@ export function eventWithDeliveriesJson(event: Event, attempts: readonly Attempt
 
 export function resentEventJson({ event, recipients, dueAt }: ResentEvent): string {
   const due = recipients.map(({ endpoint, attempts }): ValueOf<typeof DUE_DELIVERY> => {
-    return { webhook_endpoint: endpoint, attempt: attempts + 1, next_attempt_at: Math.floor(dueAt / 1000) };
+    return {
+      webhook_endpoint: endpoint,
+      attempt: attempts + 1,
+      next_attempt_at: Math.floor(dueAt / 1000),
+    };
   });
   return withDeliveries(event, due);
 }

@@ -24,10 +24,15 @@ const HEAD = {
   id: id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint.'),
   object: constant('webhook_endpoint', 'Object type.'),
 };
-const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.'));
+const ORGANIZATION = nullable(
+  id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.'),
+);
 const FIELDS = {
   mode: MODE,
-  url: text('URL to which the events are sent.', { format: 'iri', examples: ['https://shop.example/webhooks'] }),
+  url: text('URL to which the events are sent.', {
+    format: 'iri',
+    examples: ['https://shop.example/webhooks'],
+  }),
   events: list(
     ofFacts(({ eventTypes }) => oneOf([ALL_EVENTS, ...eventTypes], 'Event type, or `*`.')),
     'Event types that are sent, or only `*` for all types.',
@@ -45,14 +50,24 @@ const SECRET = {
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 
-function schemas(prefix: string, receives: string, owned = <Of extends typeof HEAD>(fields: Of) => fields) {
+function schemas(
+  prefix: string,
+  receives: string,
+  owned = <Of extends typeof HEAD>(fields: Of) => fields,
+) {
   const name = `${prefix}WebhookEndpoint`;
-  const endpoint = object(owned({ ...HEAD, ...FIELDS }), { name, description: `A URL to which ${receives} sent.` });
+  const endpoint = object(owned({ ...HEAD, ...FIELDS }), {
+    name,
+    description: `A URL to which ${receives} sent.`,
+  });
   const description = 'A webhook endpoint with its new secret.';
   return {
     endpoint,
     list: listOf(`${name}List`, endpoint),
-    withSecret: object(owned({ ...HEAD, ...FIELDS, ...SECRET }), { name: `${name}WithSecret`, description }),
+    withSecret: object(owned({ ...HEAD, ...FIELDS, ...SECRET }), {
+      name: `${name}WithSecret`,
+      description,
+    }),
     deleted: object(owned({ ...HEAD, ...DELETED }), {
       name: `Deleted${name}`,
       description: 'A deleted webhook endpoint.',
@@ -67,11 +82,22 @@ export const LEDGER_ENDPOINT = schemas('Ledger', 'the events of all organization
 
 export function webhookEndpointView(endpoint: WebhookEndpoint): ValueOf<typeof ENDPOINT.endpoint> {
   const { id, mode, url, events, enabled, description, disabledReason: disabled_reason } = endpoint;
-  const shown = { mode, url, events, enabled, description, created: createdAt(id), disabled_reason };
+  const shown = {
+    mode,
+    url,
+    events,
+    enabled,
+    description,
+    created: createdAt(id),
+    disabled_reason,
+  };
   return { id, object: 'webhook_endpoint', ...shown };
 }
 
-export function withSecretView({ endpoint, secret }: WithSecret): ValueOf<typeof ENDPOINT.withSecret> {
+export function withSecretView({
+  endpoint,
+  secret,
+}: WithSecret): ValueOf<typeof ENDPOINT.withSecret> {
   return { ...webhookEndpointView(endpoint), secret };
 }
 

@@ -14,7 +14,8 @@ let next;
 async function poll() {
   clearTimeout(next);
   polls += 1;
-  if (patience && Date.now() - opened >= patience * 1000) return location.replace(`?waited=${patience}`);
+  if (patience && Date.now() - opened >= patience * 1000)
+    return location.replace(`?waited=${patience}`);
   try {
     const response = await fetch(watch, { cache: 'no-store' });
     if (response.ok && (await response.json()).state !== state) return location.reload();
@@ -29,12 +30,20 @@ if (watch) {
   const left = Number(expires) * 1000 - Date.now();
   if (left > 0 && left < LATER_MS * 5000) setTimeout(poll, left + SOON_MS);
   addEventListener('pageshow', ({ persisted }) => persisted && poll());
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && poll());
+  document.addEventListener(
+    'visibilitychange',
+    () => document.visibilityState === 'visible' && poll(),
+  );
 }
 
 /** Sends a message to the embedding page. The browser delivers it only if that page has one of the allowed origins. */
 function tell(type, more) {
-  const message = { source: 'tillgate', type, checkout_session: document.body.dataset.session, ...more };
+  const message = {
+    source: 'tillgate',
+    type,
+    checkout_session: document.body.dataset.session,
+    ...more,
+  };
   const around = location.ancestorOrigins?.[0];
   for (const origin of origins.split(' ')) {
     if (around === undefined || around === origin) parent.postMessage(message, origin);
@@ -43,7 +52,9 @@ function tell(type, more) {
 
 if (origins && parent !== window) {
   tell('loaded');
-  new ResizeObserver(() => tell('resized', { height: document.documentElement.offsetHeight })).observe(document.body);
+  new ResizeObserver(() =>
+    tell('resized', { height: document.documentElement.offsetHeight }),
+  ).observe(document.body);
   if (waits || state === 'awaited') tell('processing');
   if (state === 'expired') tell('expired');
   if (state === 'paid') {

@@ -23,12 +23,14 @@ export const ENGLISH = {
   finished: 'Did you finish paying?',
   finishedYes: 'Yes, I have paid',
   beingPaid: 'Your payment is being confirmed',
-  beingPaidMore: 'This page shows the result as soon as it is known. It is safe to wait, or to close it.',
+  beingPaidMore:
+    'This page shows the result as soon as it is known. It is safe to wait, or to close it.',
   notPaidYet: 'Not paid yet? Go to payment',
   unheard: 'We have not heard of a payment yet',
   unheardMore: 'If you have paid, please do not pay again, but contact {shop}.',
   awaited: 'Your payment is on its way',
-  awaitedMore: '{shop} waits for it until {until}. There is nothing more to do. Please do not pay again.',
+  awaitedMore:
+    '{shop} waits for it until {until}. There is nothing more to do. Please do not pay again.',
   paid: 'Thank you for your order',
   paidMore: '{shop} has received your payment.',
   refunded: '{shop} has refunded your payment.',
@@ -40,7 +42,8 @@ export const ENGLISH = {
   expired: 'This page has expired',
   expiredMore: 'The order can no longer be paid here. To start again, go back to {shop}.',
   expiredPaid: 'The order can no longer be paid here. If you have paid, {shop} will be in touch.',
-  inTouch: 'The payment could not be matched with the order automatically. {shop} will be in touch.',
+  inTouch:
+    'The payment could not be matched with the order automatically. {shop} will be in touch.',
   contact: 'Contact',
   terms: 'Terms',
   privacy: 'Privacy',

@@ -18,7 +18,8 @@ export const SPANISH: Words = {
   back: 'Volver a {shop}',
   onward: 'Continuar a {shop}',
   nothingToPay: 'No hay nada que pagar.',
-  noPlaceToPay: 'Este pedido no se puede pagar aquí en este momento. Póngase en contacto con {shop}.',
+  noPlaceToPay:
+    'Este pedido no se puede pagar aquí en este momento. Póngase en contacto con {shop}.',
   notCharged: 'No se cobró nada en este intento. Puede pagar de nuevo.',
   continueAt: 'Usted paga en {host}.',
   finished: '¿Ha terminado de pagar?',
@@ -29,19 +30,23 @@ export const SPANISH: Words = {
   unheard: 'Aún no tenemos constancia de ningún pago',
   unheardMore: 'Si ha pagado, no vuelva a pagar: póngase en contacto con {shop}.',
   awaited: 'Su pago está en camino',
-  awaitedMore: '{shop} lo espera hasta el {until}. No tiene que hacer nada más. Por favor, no pague de nuevo.',
+  awaitedMore:
+    '{shop} lo espera hasta el {until}. No tiene que hacer nada más. Por favor, no pague de nuevo.',
   paid: 'Gracias por su pedido',
   paidMore: '{shop} ha recibido su pago.',
   refunded: '{shop} ha reembolsado su pago.',
-  further: '{shop} ha recibido otro pago por este pedido y se pondrá en contacto con usted al respecto.',
+  further:
+    '{shop} ha recibido otro pago por este pedido y se pondrá en contacto con usted al respecto.',
   reference: 'Referencia',
   payment: 'Pago',
   date: 'Fecha',
   beingSettled: 'Un momento: volverá a {shop}.',
   expired: 'Esta página ha caducado',
   expiredMore: 'El pedido ya no se puede pagar aquí. Para empezar de nuevo, vuelva a {shop}.',
-  expiredPaid: 'El pedido ya no se puede pagar aquí. Si ha pagado, {shop} se pondrá en contacto con usted.',
-  inTouch: 'El pago no pudo asociarse al pedido automáticamente. {shop} se pondrá en contacto con usted.',
+  expiredPaid:
+    'El pedido ya no se puede pagar aquí. Si ha pagado, {shop} se pondrá en contacto con usted.',
+  inTouch:
+    'El pago no pudo asociarse al pedido automáticamente. {shop} se pondrá en contacto con usted.',
   contact: 'Contacto',
   terms: 'Condiciones',
   privacy: 'Privacidad',

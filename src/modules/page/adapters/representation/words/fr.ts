@@ -18,13 +18,15 @@ export const FRENCH: Words = {
   back: 'Retour à {shop}',
   onward: 'Continuer vers {shop}',
   nothingToPay: 'Il n’y a rien à payer.',
-  noPlaceToPay: 'Cette commande ne peut pas être payée ici pour le moment. Veuillez contacter {shop}.',
+  noPlaceToPay:
+    'Cette commande ne peut pas être payée ici pour le moment. Veuillez contacter {shop}.',
   notCharged: 'Rien n’a été débité lors de cette tentative. Vous pouvez payer à nouveau.',
   continueAt: 'Vous payez sur {host}.',
   finished: 'Avez-vous terminé le paiement ?',
   finishedYes: 'Oui, j’ai payé',
   beingPaid: 'Votre paiement est en cours de confirmation',
-  beingPaidMore: 'Cette page affiche le résultat dès qu’il est connu. Vous pouvez attendre ou la fermer.',
+  beingPaidMore:
+    'Cette page affiche le résultat dès qu’il est connu. Vous pouvez attendre ou la fermer.',
   notPaidYet: 'Pas encore payé ? Aller au paiement',
   unheard: 'Nous n’avons pas encore connaissance d’un paiement',
   unheardMore: 'Si vous avez payé, ne payez pas à nouveau : contactez {shop}.',
@@ -41,8 +43,10 @@ export const FRENCH: Words = {
   beingSettled: 'Un instant : vous allez être redirigé vers {shop}.',
   expired: 'Cette page a expiré',
   expiredMore: 'La commande ne peut plus être payée ici. Pour recommencer, retournez sur {shop}.',
-  expiredPaid: 'La commande ne peut plus être payée ici. Si vous avez payé, {shop} vous contactera.',
-  inTouch: 'Le paiement n’a pas pu être associé à la commande automatiquement. {shop} vous contactera.',
+  expiredPaid:
+    'La commande ne peut plus être payée ici. Si vous avez payé, {shop} vous contactera.',
+  inTouch:
+    'Le paiement n’a pas pu être associé à la commande automatiquement. {shop} vous contactera.',
   contact: 'Contact',
   terms: 'Conditions générales',
   privacy: 'Confidentialité',

@@ -24,7 +24,8 @@ export const JAPANESE: Words = {
   finished: 'お支払いは完了しましたか？',
   finishedYes: 'はい、支払いました',
   beingPaid: 'お支払いを確認しています',
-  beingPaidMore: '結果が分かり次第、このページに表示されます。このままお待ちいただいても、閉じても構いません。',
+  beingPaidMore:
+    '結果が分かり次第、このページに表示されます。このままお待ちいただいても、閉じても構いません。',
   notPaidYet: 'まだお支払いでない場合は、お支払いへ進む',
   unheard: 'お支払いをまだ確認できていません',
   unheardMore: 'お支払い済みの場合は、再度お支払いにならず、{shop} にお問い合わせください。',
@@ -41,7 +42,8 @@ export const JAPANESE: Words = {
   beingSettled: '{shop} に戻ります。少々お待ちください。',
   expired: 'このページの有効期限が切れました',
   expiredMore: 'このご注文はここではお支払いいただけません。{shop} に戻ってやり直してください。',
-  expiredPaid: 'このご注文はここではお支払いいただけません。お支払い済みの場合は、{shop} からご連絡いたします。',
+  expiredPaid:
+    'このご注文はここではお支払いいただけません。お支払い済みの場合は、{shop} からご連絡いたします。',
   inTouch: 'お支払いとご注文を自動で照合できませんでした。{shop} からご連絡いたします。',
   contact: 'お問い合わせ',
   terms: '利用規約',
