@@ -1,9 +1,9 @@
 -- checkout.change
 UPDATE checkout_sessions
 SET status = $1, payment_status = $2, expires_at = to_timestamp($3), original_expires_at = to_timestamp($4),
-  awaits = $5, closed_at = CASE WHEN $1 <> 'open' THEN statement_timestamp() + make_interval(secs => $6) END
+  awaits = $5, closed_at = statement_timestamp() + make_interval(secs => $6)
 WHERE organization_id = $7 AND mode = $8 AND id = $9 AND status = 'open' AND expires_at > statement_timestamp()
-  + make_interval(secs => $6) AND awaits <= $5;
+  + make_interval(secs => $10) AND awaits <= $5;
 
 -- checkout.closed
 SELECT id, coalesce(closed_at, expires_at)::text AS "closedAt", status = 'expired' AS "isExpired"

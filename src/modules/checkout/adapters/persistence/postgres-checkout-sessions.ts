@@ -105,12 +105,22 @@ type Changed = Pick<
   CheckoutSessionState,
   'status' | 'paymentStatus' | 'expiresAt' | 'originalExpiresAt' | 'awaits'
 >;
-/** Guarded by the number of waits, too: what was decided before the last one says another expires_at. */
-const CHANGE = statement<Key & Changed>(
+interface Change extends Key, Changed {
+  /** The seconds of `ahead` if the change closes the session. Null if it stays open. */
+  readonly closedAhead: number | null;
+}
+/**
+ * Guarded by the number of waits, too: a change that was decided before the last wait has another
+ * expires_at. The time of closing is null without its seconds, because make_interval() is strict:
+ * Citus refuses a CASE around statement_timestamp() in an UPDATE.
+ */
+const CHANGE = statement<Change>(
   'checkout.change',
-  (to) => `UPDATE checkout_sessions SET status = ${to.status}, payment_status = ${to.paymentStatus},
-    expires_at = to_timestamp(${to.expiresAt}), original_expires_at = to_timestamp(${to.originalExpiresAt}), awaits = ${to.awaits},
-    closed_at = CASE WHEN ${to.status} <> 'open' THEN ${clock(to.ahead)} END
+  (to) => `UPDATE checkout_sessions
+  SET status = ${to.status}, payment_status = ${to.paymentStatus},
+    expires_at = to_timestamp(${to.expiresAt}),
+    original_expires_at = to_timestamp(${to.originalExpiresAt}), awaits = ${to.awaits},
+    closed_at = ${clock(to.closedAhead)}
   ${byId(to)} AND status = 'open' AND expires_at > ${clock(to.ahead)} AND awaits <= ${to.awaits}`,
 );
 
@@ -145,7 +155,8 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   change(unit: Unit, { state }: CheckoutSession): void {
     const key = { ...scope(unit, unit.ahead), id: uuidOf(state.id) };
-    this.database.changing(unit, ...CHANGE.of({ ...state, ...key }), 1);
+    const closedAhead = state.status === 'open' ? null : key.ahead;
+    this.database.changing(unit, ...CHANGE.of({ ...state, ...key, closedAhead }), 1);
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
