@@ -268,6 +268,49 @@ test('payment record records a payment, and completes its session', async () => 
   });
 });
 
+describe('what contradicts itself changes nothing', () => {
+  test.each(['test', 'live'])('redact with a %s session of another organization', async (mode) => {
+    const { id: other } = await succeed('org', 'create', 'Other');
+    const { key } = await createKey('--mode', mode);
+    const { id } = (await createSession(key)).body;
+    await post(`${server.url}/v1/checkout_sessions/${id}/expire`, { key });
+    const types = async () => {
+      const { body } = await get(`${server.url}/v1/events?object=${id}`, { key });
+      return body.data.map(({ type }: { type: string }) => type);
+    };
+    const expired = ['checkout.session.expired', 'checkout.session.created'];
+    expect(await fail('redact', '--session', id, '--org', other)).toBe(
+      `${id} belongs to another organization than ${other}.`,
+    );
+    expect(await types()).toEqual(expired);
+    const redacted = await succeed('redact', '--session', id, '--org', organization);
+    expect(redacted).toEqual({ redacted: 1 });
+    expect(await types()).toEqual(['checkout.session.redacted', ...expired]);
+  });
+
+  test('payment record with a session of another organization or mode', async () => {
+    const { id: other } = await succeed('org', 'create', 'Other');
+    const { key } = await createKey();
+    const { id: session } = (await createSession(key)).body;
+    const facts = ['--amount', '1000', '--currency', 'usd', '--session', session];
+    for (const [of, mode = ''] of [
+      [other, 'test'],
+      [organization, 'live'],
+      [other, 'live'],
+    ]) {
+      const fault = `No such checkout session in ${mode} mode.`;
+      expect(await fail('payment', 'record', '--org', of as string, '--mode', mode, ...facts)).toBe(
+        fault,
+      );
+    }
+    const { body } = await get(`${server.url}/v1/checkout_sessions/${session}`, { key });
+    expect(body.status).toBe('open');
+    expect(
+      (await get(`${server.url}/v1/payments?checkout_session=${session}`, { key })).body.data,
+    ).toEqual([]);
+  });
+});
+
 describe('mistakes', () => {
   test.each([
     ['org create My Shop', 'A value with spaces needs quotes.'],
@@ -282,6 +325,20 @@ describe('mistakes', () => {
     ['key revoke', "Missing required argument 'key'."],
     [`key list now --org org_${UNKNOWN}`, "Too many arguments for 'list'."],
     ['key list', '--org is missing: secret keys belong to an organization.'],
+    ...['ledger', 'operator'].map((kind) => [
+      `key list --org org_${UNKNOWN} --kind ${kind}`,
+      `Give --org or --kind ${kind}: such keys belong to no organization.`,
+    ]),
+    [`key list --org org_${UNKNOWN}`, 'No such organization.'],
+    [`key create --mode test --org org_${UNKNOWN}`, 'No such organization.'],
+    [`key create --mode test --kind operator`, 'Each key has a mode, except an operator key.'],
+    [`redact --org org_${UNKNOWN} --email a@shop.example`, 'No such organization.'],
+    [`redact --org org_${UNKNOWN} --session cs_test_${UNKNOWN}`, 'No such resource.'],
+    [
+      `payment record --amount 5 --currency usd --mode test --org org_${UNKNOWN}`,
+      'No such organization.',
+    ],
+    [`webhook secret rotate --org org_${UNKNOWN}`, 'No such organization.'],
     [`org show org_${UNKNOWN}`, 'No such organization.'],
     [`key revoke key_${UNKNOWN}`, 'No such key.'],
     ['payment record --amount -5', 'It must be a whole number from 1 to 999999999999.'],

@@ -20,27 +20,7 @@ export function addKeyCommands(program: Command): void {
     .description('API keys: a key is printed once, when it is made');
   addCreate(keys);
   addRotate(keys);
-
-  const list = keys.command('list').description('list the keys of an organization or of a kind');
-  list
-    .option(
-      '--org <organization>',
-      'the organization of secret and restricted keys',
-      id(ORGANIZATION_ID),
-    )
-    .addOption(kindOption())
-    .action(({ kind, org }) => {
-      const owner = kind === undefined || isOwned(kind) ? org : null;
-      if (owner === undefined)
-        return list.error('--org is missing: secret keys belong to an organization.');
-      return withApplication(async (application) => {
-        const { items } = await application.get(ManageApiKeys).list(owner);
-        const data = items
-          .filter(({ state }) => kind === undefined || state.kind === kind)
-          .toReversed();
-        return { object: 'list', data: data.map(apiKeyView) };
-      });
-    });
+  addList(keys);
 
   keys
     .command('revoke')
@@ -51,6 +31,32 @@ export function addKeyCommands(program: Command): void {
         apiKeyView(await application.get(ManageApiKeys).revoke(key)),
       ),
     );
+}
+
+function addList(keys: Command): void {
+  const list = keys.command('list').description('list the keys of an organization or of a kind');
+  list
+    .option(
+      '--org <organization>',
+      'the organization of secret and restricted keys',
+      id(ORGANIZATION_ID),
+    )
+    .addOption(kindOption())
+    .action(({ kind, org }) => {
+      const isOfOne = kind === undefined || isOwned(kind);
+      if (!isOfOne && org !== undefined)
+        return list.error(`Give --org or --kind ${kind}: such keys belong to no organization.`);
+      const owner = isOfOne ? org : null;
+      if (owner === undefined)
+        return list.error('--org is missing: secret keys belong to an organization.');
+      return withApplication(async (application) => {
+        const { items } = await application.get(ManageApiKeys).list(owner);
+        const data = items
+          .filter(({ state }) => kind === undefined || state.kind === kind)
+          .toReversed();
+        return { object: 'list', data: data.map(apiKeyView) };
+      });
+    });
 }
 
 const CREATE = {

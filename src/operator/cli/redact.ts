@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
+import { Organizations } from '../../modules/access/index.js';
 import {
   CHECKOUT_SESSION_ID,
   ChangeCheckoutSession,
@@ -19,22 +20,28 @@ export function addRedactCommand(program: Command): void {
     .description(
       'remove what closed sessions tell of a customer: of one session, or of all with an e-mail address, in both modes. An interrupted command can be run again.',
     )
-    .option('--org <organization>', 'whose sessions, with --email', id(ORGANIZATION_ID))
+    .option('--org <organization>', 'whose sessions; with --email required', id(ORGANIZATION_ID))
     .option('--email <address>', 'of the customer, in whatever case')
     .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, email, session }, command) => {
       if (session !== undefined && email === undefined)
-        return withApplication((one) => redactOne(one, session));
+        return withApplication((one) => redactOne(one, session, organization));
       if (organization === undefined || email === undefined || session !== undefined)
         return command.error('Give --session, or --org with --email.');
       return withApplication((application) => redactAll(application, organization, email));
     });
 }
 
-async function redactOne(application: INestApplicationContext, session: string) {
+async function redactOne(
+  application: INestApplicationContext,
+  session: string,
+  organization: string | undefined,
+) {
   const ledger = { mode: modeOf(session) };
-  const own = ownId(ledger, session);
-  await redact(application, await application.get(Owners).of(ledger, own), own);
+  const owner = await application.get(Owners).of(ledger, session);
+  if (organization !== undefined && organization !== owner.organization)
+    throw new Error(`${session} belongs to another organization than ${organization}.`);
+  await redact(application, owner, ownId(owner, session));
   return { redacted: 1 };
 }
 
@@ -43,6 +50,7 @@ async function redactAll(
   organization: string,
   email: string,
 ) {
+  await application.get(Organizations).byId(organization);
   let redacted = 0;
   for (const mode of MODES) {
     const caller = { organization, mode };
