@@ -25,7 +25,7 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
 }));
 
 /** The folders that every module stands on: each imports only those to its left. */
-const FOUNDATION_IN_ORDER = ['citus', 'platform', 'engine', 'persistence', 'encryption', 'request'];
+const FOUNDATION_IN_ORDER = ['platform', 'persistence', 'request'];
 
 const foundationHasOneOrder = FOUNDATION_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'foundation-has-one-order',
@@ -131,13 +131,13 @@ module.exports = {
       comment:
         'A route writes through Idempotency alone, which stores its response in the same transaction.',
       from: { path: '^src/modules/[^/]+/adapters/http/', pathNot: '/operator-writes\\.ts$' },
-      to: { path: '^src/(engine|persistence)/' },
+      to: { path: '^src/persistence/' },
     },
     {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment: 'What serves any module knows none, and not the composition root either.',
-      from: { path: '^src/(citus|platform|engine|persistence|encryption|request)/' },
+      from: { path: '^src/(platform|persistence|request)/' },
       to: { path: ['^src/modules/', '^src/[^/]+\\.ts$'] },
     },
     {
@@ -159,31 +159,25 @@ module.exports = {
     {
       name: 'foundation-has-one-order',
       severity: 'error',
+      comment: 'Encryption stands on the database, which knows no encrypted column.',
+      from: { path: '^src/persistence/(batch|citus|[^/]+\\.ts$)' },
+      to: { path: '^src/persistence/encryption/' },
+    },
+    {
+      name: 'foundation-has-one-order',
+      severity: 'error',
       comment:
         'On the road of a request, the key comes before the body is validated, and errors before both.',
       from: { path: '^src/request/(idempotency/|[^/]+\\.ts$)' },
       to: { path: '^src/request/(idempotency|validation)/', pathNot: '^src/request/$1' },
     },
     {
-      name: 'engine-has-one-door',
-      severity: 'error',
-      comment: "What stands behind the index.ts of the engine is nobody else's.",
-      from: { path: '^(src|tools)/', pathNot: '^src/engine/' },
-      to: { path: '^src/engine/', pathNot: '^src/engine/index\\.ts$' },
-    },
-    {
-      name: 'only-hot-files-use-the-engine',
+      name: 'batch-is-private',
       severity: 'error',
       comment:
-        'The default is TypeORM (persistence/). What is measured hot stands in a hot-*.ts, which a reader finds by its name.',
-      from: {
-        path: '^src/',
-        pathNot: [
-          '^src/(engine|persistence|request/idempotency|operator/telemetry)/',
-          '^src/modules/[^/]+/adapters/persistence/hot-[^/]+\\.ts$',
-        ],
-      },
-      to: { path: '^src/engine/' },
+        'How the writes of requests go together is known to persistence alone: others use batched.ts and statement.ts.',
+      from: { path: '^(src|tools)/', pathNot: '^src/persistence/(batch/|[^/]+\\.ts$)' },
+      to: { path: '^src/persistence/batch/' },
     },
     {
       name: 'tools-stay-outside',
@@ -198,7 +192,7 @@ module.exports = {
       comment:
         'What a module sends to the outside goes through the adapter of deliveries, which the attempts under way bound.',
       from: {
-        path: '^src/(modules|engine|encryption|request/(idempotency|validation))/',
+        path: '^src/(modules|persistence/(batch|encryption)|request/(idempotency|validation))/',
         pathNot: '^src/modules/webhooks/adapters/delivery/',
       },
       to: { path: '^(http|net|tls|dns)' },

@@ -37,7 +37,6 @@ export default [
   {
     files: ['**/src/**/*.ts'],
     ignores: [
-      'src/engine/**',
       'src/persistence/**',
       'src/operator/migrate/**',
       '**/src/modules/*/application/**',

@@ -1,12 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { ENCRYPTION, Encryption } from './encryption/encryption.js';
-import { Reencryption } from './encryption/reencryption.js';
 import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
 import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
 import { Database } from './persistence/database.js';
+import { ENCRYPTION, Encryption } from './persistence/encryption/encryption.js';
+import { Reencryption } from './persistence/encryption/reencryption.js';
 import { StoredOwners } from './persistence/owners.js';
 import { Units } from './persistence/units.js';
 import { Config } from './platform/config.js';

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Client, PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../migrations/index.js';
-import { PLAN_CACHE_MODE } from '../citus/citus.js';
-import { DatabaseFault } from '../platform/faults.js';
+import { PLAN_CACHE_MODE } from './citus/citus.js';
+import { DatabaseFault } from './faults.js';
 
 /**
  * The settings of each connection. Those that wait for a lock hold a connection, so they wait half a second at most. A

@@ -2,23 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
-import { hasCitus } from '../citus/citus.js';
-import {
-  Connections,
-  composed,
-  type Form,
-  flat,
-  hot,
-  type Outcome,
-  type Part,
-  type Statement,
-  type Values,
-  Writes,
-} from '../engine/index.js';
-import { orStale } from '../platform/retries.js';
 import type { Owner } from '../shared/caller.js';
 import { Stale, type Work } from '../shared/unit.js';
+import { Connections } from './batch/connections.js';
+import { type Form, hot, type Part } from './batch/form.js';
+import type { Outcome, Statement, Values } from './batch/prepared-query.js';
+import { composed, flat } from './batch/statement.js';
+import { Writes } from './batch/writes.js';
+import { hasCitus } from './citus/citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
+import { orStale } from './retries.js';
 import { OpenUnit, opened, requireSound, type Step, Transaction } from './unit-of-work.js';
 
 /** What a read through TypeORM may do outside of a transaction. */

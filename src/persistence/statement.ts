@@ -1,5 +1,7 @@
 /** SQL whose parameters have names. Their numbers are counted, so that a fragment can stand anywhere, and twice. */
-import type { Statement, Values } from '../engine/index.js';
+import type { Statement, Values } from './batch/prepared-query.js';
+
+export { STATEMENTS } from './batch/prepared-query.js';
 
 /** In a text, each stands for the place of its value. */
 export type Places<Named> = { readonly [Name in keyof Named & string]-?: string };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable } from '../platform/faults.js';
+import { isUnavailable } from './faults.js';
 
 interface Sweep<Row> {
   readonly limit: number;

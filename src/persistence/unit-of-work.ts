@@ -1,11 +1,12 @@
 import { type EventEmitter, once } from 'node:events';
 import type { PoolClient } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { type Outcome, type Part, type Statement, sent, type Values } from '../engine/index.js';
-import { DatabaseFault } from '../platform/faults.js';
 import type { Mode, Owner } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { Work } from '../shared/unit.js';
+import type { Part } from './batch/form.js';
+import { type Outcome, type Statement, sent, type Values } from './batch/prepared-query.js';
+import { DatabaseFault } from './faults.js';
 
 /** A write that is not batched. It is done when the unit is committed, in the order in which it was added. */
 export type Step = (transaction: Transaction) => Promise<unknown>;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { retried } from '../platform/retries.js';
 import type { Caller, Owner } from '../shared/caller.js';
 import { CallerClock, Clock } from '../shared/clock.js';
 import type { Work } from '../shared/unit.js';
 import { Database } from './database.js';
+import { retried } from './retries.js';
 import { OpenUnit } from './unit-of-work.js';
 
 /** Opens units of work, and commits them. */

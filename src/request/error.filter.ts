@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { isUnavailable } from '../platform/faults.js';
+import { isUnavailable } from '../persistence/faults.js';
 import {
   noSuchRoute,
   paramError,

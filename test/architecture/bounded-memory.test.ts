@@ -1,11 +1,11 @@
 /** Collections that a caller can fill have a bound. */
 import { expect, jest, test } from '@jest/globals';
-import { Shares } from '../../src/engine/shares.js';
 import { FailuresByAddress } from '../../src/modules/access/adapters/http/failures-by-address.js';
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { KnownEndpoints } from '../../src/modules/webhooks/application/known-endpoints.js';
+import { Shares } from '../../src/persistence/batch/shares.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 

@@ -1,6 +1,6 @@
 /** The key of stored secrets is changed while the service runs: all are read by one key or another, and in the end by the new one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Encryption } from '../../src/encryption/encryption.js';
+import { Encryption } from '../../src/persistence/encryption/encryption.js';
 import { isReplay, post } from '../support/client.js';
 import { command } from '../support/command.js';
 import { waitingForLocks } from '../support/holder.js';

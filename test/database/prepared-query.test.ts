@@ -1,7 +1,7 @@
 /** Our own way to run a prepared statement, beside pg's query on the same connection. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client, type Connection } from 'pg';
-import { sent, type Values } from '../../src/engine/prepared-query.js';
+import { sent, type Values } from '../../src/persistence/batch/prepared-query.js';
 import { serverUrl } from '../support/postgres.js';
 
 const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id, note' };

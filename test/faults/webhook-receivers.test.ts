@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { Statement } from '../../src/engine/prepared-query.js';
 import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import type { Statement } from '../../src/persistence/batch/prepared-query.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';

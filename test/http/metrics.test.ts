@@ -1,8 +1,8 @@
 /** The metrics: counters of this process, and gauges that are read from the tables at a scrape. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { STATEMENTS } from '../../src/engine/prepared-query.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import { STATEMENTS } from '../../src/persistence/batch/prepared-query.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { atOnce, get, SMALLEST } from '../support/client.js';

@@ -1,8 +1,8 @@
 /** Production's modules through the Nest testing module, with ports of the test's own in the place of the database. */
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module.js';
-import { Encryption } from '../../src/encryption/encryption.js';
 import { Database } from '../../src/persistence/database.js';
+import { Encryption } from '../../src/persistence/encryption/encryption.js';
 import { readConfig } from '../../src/platform/config.js';
 
 export async function withPorts(

@@ -5,7 +5,7 @@ import {
   isRefusedStatement,
   isUnavailable,
   violates,
-} from '../../src/platform/faults.js';
+} from '../../src/persistence/faults.js';
 
 test('a fault of ours is known by its class, whatever its message, and under the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');

@@ -1,8 +1,8 @@
 /** What no statement of docs/sql shows. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { changeAmounts, hot, insertInto } from '../../src/engine/form.js';
-import { composed } from '../../src/engine/statement.js';
+import { changeAmounts, hot, insertInto } from '../../src/persistence/batch/form.js';
+import { composed } from '../../src/persistence/batch/statement.js';
 
 @Entity('notes')
 class NoteRecord {

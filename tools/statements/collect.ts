@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { composed, type Form } from '../../src/engine/index.js';
+import { type BatchedWrite, composed } from '../../src/persistence/batched.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/(?:modules\/)?([^/]+)\/(?:.*\/)?[^/]*\.js$/;
-const WITH_SQL =
-  /\/dist\/src\/.*(persistence|engine|request\/idempotency|encryption|telemetry)\/.*\.js$/;
+const WITH_SQL = /\/dist\/src\/.*(persistence|request\/idempotency|telemetry)\/.*\.js$/;
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
 
 interface Found {
@@ -41,7 +40,7 @@ export async function collect(): Promise<Collected> {
       const { name, text, input } = value as Defined;
       if (typeof name === 'string' && typeof text === 'string') put(name, text, true);
       else if (input)
-        for (const each of statementsOf(value as Form)) put(each.name, each.text, true);
+        for (const each of statementsOf(value as BatchedWrite)) put(each.name, each.text, true);
       else
         for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
     };
@@ -57,7 +56,7 @@ export async function collect(): Promise<Collected> {
   return { statements, tables: ownedTables() };
 }
 
-function statementsOf(form: Form) {
+function statementsOf(form: BatchedWrite) {
   const values = Object.keys(form.input).map(() => null);
   const part = { name: form.name, owner: { queue: 'collect' }, sql: form, values, rows: 1 };
   return [[part], [part, part]].map((parts) => composed(parts)[0]);

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { Reencryption } from '../../encryption/reencryption.js';
+import { Reencryption } from '../../persistence/encryption/reencryption.js';
 import { withApplication } from './run.js';
 
 export function addReencryptCommand(program: Command): void {

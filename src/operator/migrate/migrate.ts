@@ -1,8 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
-import { distributeAll, distributeNewTables, requireCitus } from '../../citus/distribute.js';
+import {
+  distributeAll,
+  distributeNewTables,
+  requireCitus,
+} from '../../persistence/citus/distribute.js';
 import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
-import { sqlState } from '../../platform/faults.js';
+import { sqlState } from '../../persistence/faults.js';
 import { assertPreparedStatements } from './pooler.js';
 
 /** The number of the advisory lock, which must never change. */

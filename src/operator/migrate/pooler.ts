@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { announcedPid } from '../../persistence/data-source.js';
-import { sqlState } from '../../platform/faults.js';
+import { sqlState } from '../../persistence/faults.js';
 
 const TIMEOUT_MS = 4_000;
 const PREPARED = { name: 'pooler.prepared', text: 'SELECT 1' };

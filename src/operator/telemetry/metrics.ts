@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { BATCH_SIZE } from '../../engine/index.js';
+import { BATCH_SIZE } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
 import { Facts } from '../../platform/facts.js';
 import { JOB_METRICS } from '../../platform/jobs.js';

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STATEMENTS } from '../../engine/index.js';
+import { STATEMENTS } from '../../persistence/statement.js';
 import { Config } from '../../platform/config.js';
 import type { TillgateAdapter } from '../../request/adapter.js';
 import { NO_ORGANIZATION } from '../../shared/id.js';

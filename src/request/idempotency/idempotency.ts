@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { sqlState, violates } from '../../persistence/faults.js';
 import { Units } from '../../persistence/units.js';
-import { sqlState, violates } from '../../platform/faults.js';
 import { type Caller, nameOf, type Owner } from '../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
 import type { Unit, Work } from '../../shared/unit.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Encryption } from '../../encryption/encryption.js';
 import { insertInto } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
+import { Encryption } from '../../persistence/encryption/encryption.js';
 import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
 import { jsonColumn } from '../../persistence/traces.js';
 import { Config } from '../../platform/config.js';

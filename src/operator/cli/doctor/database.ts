@@ -1,10 +1,14 @@
 /** What PostgreSQL says of itself, its schema, its connections and the secrets in it, and what stands between it and this machine. */
 import type { Client } from 'pg';
-import { encryptedColumns, type Look, valuesIn } from '../../../encryption/encrypted-columns.js';
-import { Encryption, STORED_KEY } from '../../../encryption/encryption.js';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
+import {
+  encryptedColumns,
+  type Look,
+  valuesIn,
+} from '../../../persistence/encryption/encrypted-columns.js';
+import { Encryption, STORED_KEY } from '../../../persistence/encryption/encryption.js';
+import { sqlState } from '../../../persistence/faults.js';
 import type { Config } from '../../../platform/config.js';
-import { sqlState } from '../../../platform/faults.js';
 import { VERSION } from '../../../platform/version.js';
 import type { Clock } from '../../../shared/clock.js';
 import { runElsewhere } from '../../migrate/pooler.js';

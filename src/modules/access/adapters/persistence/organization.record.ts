@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Encrypted } from '../../../../encryption/encrypted-columns.js';
+import { Encrypted } from '../../../../persistence/encryption/encrypted-columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 import type { OrganizationSettings } from '../../domain/organization.js';
 

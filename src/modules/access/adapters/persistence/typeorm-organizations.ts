@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type FindManyOptions, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
-import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
+import { Encryption } from '../../../../persistence/encryption/encryption.js';
+import { orStale } from '../../../../persistence/retries.js';
 import { scopeOf } from '../../../../persistence/rows.js';
-import { orStale } from '../../../../platform/retries.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';

@@ -1,6 +1,6 @@
+import { selectionOf } from '../../../../persistence/columns.js';
 import { createdBetween } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
-import { selectionOf } from '../../../../platform/columns.js';
 import { type SessionStatus, SUMMARY } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto } from '../../../../persistence/batched.js';
+import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
-import { selectionOf } from '../../../../platform/columns.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { selectionOf } from '../../../../platform/columns.js';
+import { selectionOf } from '../../../../persistence/columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
 @Entity('events')

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
+import { orStale } from '../../../../persistence/retries.js';
 import { scopeOf } from '../../../../persistence/rows.js';
-import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '../../../../persistence/database.js';
-import { isUnavailable } from '../../../../platform/faults.js';
+import { isUnavailable } from '../../../../persistence/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { type Event, eventFrom } from '../../../events/index.js';
 import type { ClaimedDelivery, ClaimedEndpoint, Share } from '../../application/ports.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../../persistence/database.js';
-import { isUnavailable } from '../../../../platform/faults.js';
+import { isUnavailable } from '../../../../persistence/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 
 const FINISHED = `unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[],

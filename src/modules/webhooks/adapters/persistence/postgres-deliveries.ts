@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
+import { Encryption } from '../../../../persistence/encryption/encryption.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

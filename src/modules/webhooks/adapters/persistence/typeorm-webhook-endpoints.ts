@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../persistence/database.js';
+import { Encryption } from '../../../../persistence/encryption/encryption.js';
+import { orStale } from '../../../../persistence/retries.js';
 import { scopeOf } from '../../../../persistence/rows.js';
-import { orStale } from '../../../../platform/retries.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';

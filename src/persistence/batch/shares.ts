@@ -1,5 +1,5 @@
-import { nameOf, type Owner } from '../shared/caller.js';
-import { Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
 export const MAX_WAITING = 2_000;

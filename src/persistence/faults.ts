@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { isCommitCutOff, isLossOfNode, isOfShard } from '../citus/citus.js';
+import { isCommitCutOff, isLossOfNode, isOfShard } from './citus/citus.js';
 
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 

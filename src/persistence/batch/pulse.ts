@@ -1,5 +1,5 @@
 import { Client, type Pool } from 'pg';
-import { DatabaseFault, sqlState } from '../platform/faults.js';
+import { DatabaseFault, sqlState } from '../faults.js';
 
 const TICK_MS = 250;
 /** Ticks without an answer: when a new connection asks for one, which a slow or full PostgreSQL gives, and when it is silent. */

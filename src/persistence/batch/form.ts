@@ -1,6 +1,7 @@
 /** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
-import { columnsOf, type Record, tableOf } from '../platform/columns.js';
-import type { Owner } from '../shared/caller.js';
+
+import type { Owner } from '../../shared/caller.js';
+import { columnsOf, type Record, tableOf } from '../columns.js';
 import type { Values } from './prepared-query.js';
 
 /** SQL over rows: `input` is a relation with the columns of the form. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOfOneRun } from '../platform/faults.js';
-import { Quota } from '../platform/quota.js';
-import { nameOf, type Owner } from '../shared/caller.js';
+import { Quota } from '../../platform/quota.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
+import { isOfOneRun } from '../faults.js';
 import type { Connections } from './connections.js';
 import type { Form, Part } from './form.js';
 import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { isOfOneRun, isRefusedStatement } from '../platform/faults.js';
-import { histogram } from '../platform/metric.js';
-import { retried } from '../platform/retries.js';
-import type { Owner } from '../shared/caller.js';
+import { histogram } from '../../platform/metric.js';
+import type { Owner } from '../../shared/caller.js';
+import { isOfOneRun, isRefusedStatement } from '../faults.js';
+import { retried } from '../retries.js';
 import { type Outcome, type Statement, sent, type Values } from './prepared-query.js';
 import { Pulse } from './pulse.js';
 import { MAX_WAITING, overloaded, ownerOfAll, Shares } from './shares.js';

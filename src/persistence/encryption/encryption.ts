@@ -7,8 +7,8 @@ import {
   randomBytes,
 } from 'node:crypto';
 import type { FactoryProvider } from '@nestjs/common';
-import { Database } from '../persistence/database.js';
-import { Config } from '../platform/config.js';
+import { Config } from '../../platform/config.js';
+import { Database } from '../database.js';
 
 export const STORED_KEY = {
   name: 'encryption.key',

@@ -1,8 +1,8 @@
 /** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
 
-import type { PlainStatement } from '../persistence/database.js';
-import { columnsOf, type Record, tableOf } from '../platform/columns.js';
-import { FIRST_UUID } from '../shared/id.js';
+import { FIRST_UUID } from '../../shared/id.js';
+import { columnsOf, type Record, tableOf } from '../columns.js';
+import type { PlainStatement } from '../database.js';
 import type { Sealed } from './encryption.js';
 
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../persistence/database.js';
+import { Database } from '../database.js';
 import { encryptedColumns, type Look, valuesIn } from './encrypted-columns.js';
 import { Encryption } from './encryption.js';
 
