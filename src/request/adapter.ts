@@ -1,6 +1,12 @@
 /** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
@@ -10,10 +16,17 @@ import {
   LogController,
 } from 'fastify';
 import type { Config } from '../platform/config.js';
-import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../shared/errors.js';
+import {
+  INVALID_PARAM,
+  invalidParam,
+  noSuchRoute,
+  paramError,
+  Refusal,
+  refusal,
+} from '../shared/errors.js';
 import { isEncoded, MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
-import { type ErrorResponses, pathOf, statusOf } from './errors.js';
+import { type ErrorResponses, headersOf, METHOD_NOT_ALLOWED, pathOf, statusOf } from './errors.js';
 import { HttpResponse, type ResponseParts } from './response.js';
 
 const SERVER_OPTIONS = {
@@ -58,9 +71,10 @@ export class TillgateAdapter extends FastifyAdapter {
     super({
       // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>
-        server.on('request', (request, answer) =>
-          connections.begin(answer, () => handle(request, answer)),
-        ),
+        server.on('request', (request, answer) => {
+          if (isRoutable(request)) connections.begin(answer, () => handle(request, answer));
+          else this.refuse(request.socket, this.unrouted(request), request);
+        }),
       ...(log && { loggerInstance: log }),
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
@@ -80,7 +94,9 @@ export class TillgateAdapter extends FastifyAdapter {
     );
     server.on('checkExpectation', (request) => this.refuse(request.socket, unmet, request));
     // Node hands the socket of a CONNECT request to this listener. The service is no proxy.
-    server.on('connect', (request, socket: Socket) => this.refuse(socket, noSuchRoute(), request));
+    server.on('connect', (request, socket: Socket) =>
+      this.refuse(socket, this.unrouted(request), request),
+    );
     this.prepareInstance();
   }
 
@@ -125,6 +141,14 @@ export class TillgateAdapter extends FastifyAdapter {
     return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
   }
 
+  /** Says why no route has this method and path: the path is unknown, or it has other methods. */
+  unrouted(request: Pick<IncomingMessage, 'method' | 'url'>): Refusal {
+    const methods = this.methodsOf(pathOf(targetOf(request)));
+    if (methods.length === 0) return noSuchRoute();
+    const message = `${request.method} is not a method of this route.`;
+    return refusal(METHOD_NOT_ALLOWED, paramError('method', 'invalid_value', message, methods));
+  }
+
   /** Sends the body of an HttpResponse unchanged, and any other result as JSON. */
   override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
     reply.headers(HEADERS);
@@ -164,8 +188,18 @@ export class TillgateAdapter extends FastifyAdapter {
       url: targetOf(request),
     });
     this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
-    this.connections.end(socket, lastAnswer(status, parts.body, id, request.method === 'HEAD'));
+    const answer = {
+      status,
+      body: parts.body,
+      headers: { ...headersOf(refusal), 'request-id': id },
+    };
+    this.connections.end(socket, lastAnswer(answer, request.method === 'HEAD'));
   }
+}
+
+/** Node also parses the methods of RTSP, for which Fastify has no route, not even that of unknown paths. */
+function isRoutable({ method = '' }: IncomingMessage): boolean {
+  return METHODS.includes(method);
 }
 
 /** Whether a body is left that no guard has read. Node would read it to its end, if it ends, to keep the connection. */
@@ -197,10 +231,16 @@ function targetOf(request: { url?: string | undefined }): string {
   return isEncoded(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length);
 }
 
-function lastAnswer(status: number, body: string, id: string, isHead: boolean): string {
+interface LastAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function lastAnswer({ status, body, headers: own }: LastAnswer, isHead: boolean): string {
   const headers = {
     ...HEADERS,
-    'request-id': id,
+    ...own,
     connection: 'close',
     'content-length': Buffer.byteLength(body),
   };

@@ -2,15 +2,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } fr
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../persistence/faults.js';
-import {
-  noSuchRoute,
-  paramError,
-  Refusal,
-  refusal,
-  SERVICE_UNAVAILABLE,
-} from '../shared/errors.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
 import type { TillgateAdapter } from './adapter.js';
-import { ErrorResponses, headersOf, INTERNAL_ERROR, METHOD_NOT_ALLOWED, pathOf } from './errors.js';
+import { ErrorResponses, headersOf, INTERNAL_ERROR } from './errors.js';
 import { replyOf, requestOf } from './request.js';
 import type { HttpResponse } from './response.js';
 
@@ -41,16 +35,9 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof Refusal) return error;
     // Fastify refuses a QUERY without a Content-Type before it looks for a route.
     if (error instanceof NotFoundException || request.method === 'QUERY')
-      return this.unrouted(request);
+      return this.host.httpAdapter.unrouted(request);
     if (isUnavailable(error)) return unavailable();
     return internalError();
-  }
-
-  private unrouted(request: FastifyRequest): Refusal {
-    const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
-    if (methods.length === 0) return noSuchRoute();
-    const message = `${request.method} is not a method of this route.`;
-    return refusal(METHOD_NOT_ALLOWED, paramError('method', 'invalid_value', message, methods));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Faults below JSON, in headers, the HTTP grammar and bodies that are refused or never end, written to the socket byte by byte. */
 import { once } from 'node:events';
-import { request, type ServerResponse } from 'node:http';
+import { METHODS, request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, jest, test } from '@jest/globals';
@@ -21,6 +21,13 @@ const shop = useShop(service, {}, beforeAll);
 const BEARER = () => `Authorization: Bearer ${shop.key}`;
 const LINES = () => ['Host: x', BEARER(), 'Content-Type: application/json'];
 const JSON_OF = () => ({ authorization: `Bearer ${shop.key}`, 'content-type': 'application/json' });
+
+function log(): Record<'warn' | 'error', () => void> {
+  const { log } = service.application.getHttpAdapter().getInstance() as unknown as {
+    log: Record<'warn' | 'error', () => void>;
+  };
+  return log;
+}
 
 /** A POST of the smallest body, right but for these header lines. */
 function creation(...headers: readonly string[]): string {
@@ -177,8 +184,42 @@ test('a missing Host is refused in HTTP/1.1 only', async () => {
   expectUnauthorized(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), SESSIONS);
 });
 
-test('an unknown method is not allowed', async () => {
-  const reply = await sendBytes(service.url, head(`PROPFIND ${SESSIONS} HTTP/1.1`, 'Host: x'));
+/** Node parses these too, in requests of RTSP (RFC 2326). It does not list them among its METHODS. */
+const RTSP_METHODS = [
+  ...['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT'],
+  ...['SETUP', 'SET_PARAMETER', 'TEARDOWN'],
+];
+const REQUEST_LINES = [
+  ...METHODS.map((method) => [method, 'HTTP/1.1']),
+  ...['SOURCE', 'GET'].map((method) => [method, 'ICE/1.0']),
+  ...[...RTSP_METHODS, 'OPTIONS', 'GET', 'POST'].map((method) => [method, 'RTSP/1.0']),
+] as [method: string, protocol: string][];
+
+test.each(REQUEST_LINES)(
+  '%s %s has a response of the API on every path',
+  async (method, protocol) => {
+    const error = jest.spyOn(log(), 'error');
+    const warn = jest.spyOn(log(), 'warn');
+    const ask = (target: string) =>
+      sendBytes(service.url, head(`${method} ${target} ${protocol}`, 'Host: x', 'CSeq: 1'));
+    for (const target of [SESSIONS, '/nowhere', '/', '*', `rtsp://x:554${SESSIONS}`]) {
+      const { status, answers } = await ask(target);
+      const isRouted = ['GET', 'HEAD', 'POST'].includes(method);
+      expect(isRouted ? [200, 302, 400, 401, 404, 405] : [400, 404, 405]).toContain(status);
+      expect(answers).toBe(1);
+    }
+    expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
+  },
+);
+
+test.each([
+  ['PROPFIND', 'HTTP/1.1'],
+  ['M-SEARCH', 'HTTP/1.1'],
+  ['DESCRIBE', 'RTSP/1.0'],
+])('%s is not a method of a route', async (method, protocol) => {
+  const ask = (path: string) =>
+    sendBytes(service.url, head(`${method} ${path} ${protocol}`, 'Host: x'));
+  const reply = await ask(SESSIONS);
   const methods = reply.headers.get('allow')?.split(', ') ?? [];
   expectError(reply, {
     status: 405,
@@ -186,7 +227,8 @@ test('an unknown method is not allowed', async () => {
     errors: [['method', 'invalid_value', methods]],
   });
   expect(methods).toEqual(expect.arrayContaining(['GET', 'POST']));
-  expect(methods).not.toContain('PROPFIND');
+  expect(methods).not.toContain(method);
+  expectError(await ask('/nowhere'), { status: 404, code: 'not_found' });
 });
 
 test('HEAD is GET without a body', async () => {
@@ -359,10 +401,7 @@ test('a body that is announced and never sent is refused in one answer', async (
 });
 
 test('a client that disconnects within its body causes no error', async () => {
-  const { log } = service.application.getHttpAdapter().getInstance() as unknown as {
-    log: Record<'warn', () => void>;
-  };
-  const warn = jest.spyOn(log, 'warn');
+  const warn = jest.spyOn(log(), 'warn');
   const ends: number[] = [];
   service.application.getHttpServer().on('request', (_: unknown, response: ServerResponse) => {
     response.on('close', () => ends.push(response.statusCode));
