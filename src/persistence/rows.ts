@@ -1,14 +1,17 @@
 /** Rows of organizations: their keys, and pages of them in the order of their IDs. */
-import type { ObjectLiteral } from 'typeorm';
+import type { FindOperator, ObjectLiteral } from 'typeorm';
 import type { Caller, Ledger, Mode } from '../shared/caller.js';
 import { createdRange, uuidOf } from '../shared/id.js';
 import { type CreatedPageRequest, type Page, pageOf } from '../shared/page.js';
 import type { Database } from './database.js';
 
-interface Owned extends ObjectLiteral {
+interface Identified extends ObjectLiteral {
+  readonly id: string;
+}
+
+interface Owned extends Identified {
   readonly organizationId: string;
   readonly mode: Mode;
-  readonly id: string;
 }
 
 export function scopeOf({ organization, mode }: Caller): Pick<Owned, 'organizationId' | 'mode'> {
@@ -31,10 +34,13 @@ export function createdBetween(from: string, to: string): string {
 }
 
 interface Listed<Row> {
-  /** Without an organization, the rows of all: a ledger lists them. */
-  readonly owner: Ledger & { readonly organization?: string | undefined };
-  readonly where: { readonly [Property in keyof Row]?: Row[Property] | undefined };
-  readonly page: CreatedPageRequest;
+  /** Without an organization, the rows of all: a ledger lists them. A queue reads tables that have no mode. */
+  readonly owner: (Ledger & { readonly organization?: string | undefined }) | Queue;
+  readonly where: {
+    readonly [Property in keyof Row]?: Row[Property] | FindOperator<string> | undefined;
+  };
+  /** Without a limit, a page of all. */
+  readonly page: Partial<CreatedPageRequest>;
   readonly order?: 'asc' | 'desc';
   /** How far the owner's clock is ahead of real time, in milliseconds. */
   readonly ahead?: number;
@@ -44,34 +50,46 @@ interface Listed<Row> {
   readonly isOne?: boolean;
 }
 
-export async function pageOfRows<Row extends Owned, Item>(
+interface Queue {
+  readonly queue: string;
+}
+
+const NO_BOUNDS = { from: undefined, to: undefined, cursor: undefined };
+
+/** Rows in the order of their IDs: a keyset, so that the cost of a page does not grow with its place. */
+export async function pageOfRows<Row extends Identified, Item>(
   database: Database,
   record: new () => Row,
-  { owner, where, page, order = 'desc', ahead = 0, only, isOne = false }: Listed<Row>,
+  listed: Listed<Row>,
   itemOf: (row: Row) => Item,
 ): Promise<Page<Item>> {
+  const { owner, where, page, order = 'desc', ahead = 0, only, isOne = false } = listed;
+  const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
+  const [low, high, from, to] = createdRange({ ...NO_BOUNDS, ...page, order }, ahead);
+  const { reader, scope, isOfAll } = scoped(owner);
+  const found = await database.reading(reader, (manager) => {
+    const query = manager
+      .createQueryBuilder(record, 'row')
+      .where({ ...scope, ...Object.fromEntries(conditions) });
+    // No ID is the smallest of its instant, so an ascending page may leave out its first value.
+    const after = order === 'asc' ? '>' : '>=';
+    query.andWhere(`row.id ${after} :low AND row.id < :high`, { low, high });
+    if (only !== undefined) query.andWhere(...only);
+    if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
+    if (isOfAll) query.comment('every organization: the ledger lists the rows of all');
+    if (isOne) return query.getMany();
+    query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC');
+    if (page.limit !== undefined) query.limit(page.limit + 1);
+    return query.getMany();
+  });
+  return pageOf(found.map(itemOf), page.limit);
+}
+
+/** Whose share of the database a list is read from, and the columns that its rows share. */
+function scoped(owner: Listed<unknown>['owner']) {
+  if ('queue' in owner) return { reader: owner, scope: {}, isOfAll: false };
   const { organization, mode } = owner;
   const scope = organization === undefined ? { mode } : scopeOf({ organization, mode });
-  const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
-  const [low, high, from, to] = createdRange({ ...page, order }, ahead);
-  const found = await database.reading(
-    organization === undefined ? { mode } : { organization, mode },
-    (manager) => {
-      const query = manager
-        .createQueryBuilder(record, 'row')
-        .where({ ...scope, ...Object.fromEntries(conditions) });
-      // No ID is the smallest of its instant, so an ascending page may leave out its first value.
-      query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, {
-        low,
-        high,
-      });
-      if (only !== undefined) query.andWhere(...only);
-      if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
-      if (organization === undefined)
-        query.comment('every organization: the ledger lists the rows of all');
-      if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);
-      return query.getMany();
-    },
-  );
-  return pageOf(found.map(itemOf), page.limit);
+  const isOfAll = organization === undefined;
+  return { reader: isOfAll ? { mode } : owner, scope, isOfAll };
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
+import { pageOfRows } from '../../../../persistence/rows.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
+import type { Page, PageRequest } from '../../../../shared/page.js';
 import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
@@ -72,22 +73,9 @@ export class TypeormApiKeys extends ApiKeys {
     return row ? fromRow(row) : undefined;
   }
 
-  async list(
-    organization: string | null,
-    { cursor, limit }: Partial<PageRequest>,
-  ): Promise<Page<ApiKey>> {
-    const where = {
-      organizationId: organization === null ? IsNull() : uuidOf(organization),
-      ...(cursor && { id: LessThan(uuidOf(cursor)) }),
-    };
-    const rows = await this.database.reading(KEYS, (manager) =>
-      manager.find(ApiKeyRecord, {
-        where,
-        order: { id: 'DESC' },
-        ...(limit && { take: limit + 1 }),
-      }),
-    );
-    return pageOf(rows.map(fromRow), limit);
+  async list(organization: string | null, page: Partial<PageRequest>): Promise<Page<ApiKey>> {
+    const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
+    return pageOfRows(this.database, ApiKeyRecord, { owner: KEYS, where, page }, fromRow);
   }
 
   async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {

@@ -1,18 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { type FindManyOptions, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import { type FindManyOptions, In, IsNull, MoreThan, Not } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { Encryption } from '../../../../persistence/encryption/encryption.js';
 import { orStale } from '../../../../persistence/retries.js';
-import { scopeOf } from '../../../../persistence/rows.js';
+import { pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
+import type { Page, PageRequest } from '../../../../shared/page.js';
 import { Organizations } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
 import { OrganizationRecord, PaymentUrlRecord } from './organization.record.js';
+
+/** Operators read those of all. */
+const ORGANIZATIONS = { queue: 'organizations' };
 
 @Injectable()
 export class TypeormOrganizations extends Organizations {
@@ -54,7 +57,10 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async byId(id: string, lock?: FindManyOptions['lock']): Promise<Organization> {
-    const [found] = await this.find({ where: { id: uuidOf(id) }, ...(lock && { lock }) }, id);
+    const [found] = await this.find(
+      { where: { id: uuidOf(id) }, ...(lock && { lock }) },
+      { queue: id },
+    );
     if (!found) throw notFound('organization');
     return found;
   }
@@ -64,18 +70,10 @@ export class TypeormOrganizations extends Organizations {
     return this.byId(id, { mode: 'for_no_key_update' });
   }
 
-  async list(
-    { cursor, limit }: Partial<PageRequest>,
-    reference?: string,
-  ): Promise<Page<Organization>> {
-    const where = {
-      ...(cursor && { id: LessThan(uuidOf(cursor)) }),
-      ...(reference !== undefined && { reference }),
-    };
-    return pageOf(
-      await this.find({ where, order: { id: 'DESC' }, ...(limit && { take: limit + 1 }) }),
-      limit,
-    );
+  async list(page: Partial<PageRequest>, reference?: string): Promise<Page<Organization>> {
+    const listed = { owner: ORGANIZATIONS, where: { reference }, page };
+    const rows = await pageOfRows(this.database, OrganizationRecord, listed, (row) => row);
+    return { ...rows, items: await this.withUrls(rows.items, ORGANIZATIONS) };
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
@@ -134,12 +132,19 @@ export class TypeormOrganizations extends Organizations {
 
   private async find(
     options: FindManyOptions<OrganizationRecord>,
-    queue = 'organizations',
+    owner = ORGANIZATIONS,
   ): Promise<Organization[]> {
-    const rows = await this.database.reading({ queue }, (manager) =>
+    const rows = await this.database.reading(owner, (manager) =>
       manager.find(OrganizationRecord, options),
     );
-    const urls = await this.database.reading({ queue }, (manager) =>
+    return this.withUrls(rows, owner);
+  }
+
+  private async withUrls(
+    rows: readonly OrganizationRecord[],
+    owner: typeof ORGANIZATIONS,
+  ): Promise<Organization[]> {
+    const urls = await this.database.reading(owner, (manager) =>
       manager.find(PaymentUrlRecord, {
         where: { organizationId: In(rows.map(({ id }) => id)) },
         comment: 'every organization: an operator lists several',
