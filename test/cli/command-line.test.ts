@@ -227,10 +227,13 @@ describe('organizations and keys', () => {
     expect(await endOf(old.id)).toBe(previous_expires_at);
   });
 
-  test('a rotated key inherits neither the expiry nor the overlap of the old one', async () => {
+  test('a rotated key ends when the old one would have, unless another end is given', async () => {
     const old = await createKey('--expires', '12h');
+    const { expires_at } = old;
     const second = await succeed('key', 'rotate', old.id);
-    expect(second).toMatchObject({ expires_at: null, previous_expires_at: old.expires_at });
+    expect(second).toMatchObject({ expires_at, previous_expires_at: expires_at });
+    const endless = await succeed('key', 'rotate', old.id, '--expires', 'never');
+    expect(endless).toMatchObject({ expires_at: null, previous_expires_at: expires_at });
     const third = await succeed('key', 'rotate', old.id, '--expires', '30d');
     expectFromNow(third.expires_at, 30 * DAY_SECONDS);
     expect(await endOf(old.id)).toBe(old.expires_at);

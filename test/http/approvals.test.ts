@@ -163,6 +163,31 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+test.each([
+  ['Ana', 'ana'],
+  ['José', 'Jose\u0301'],
+  ['Ana María', 'Ana\u00a0MARÍA'],
+  ['Straße', 'STRASSE'],
+])('%s cannot approve as %s', async (proposer, approver) => {
+  const proposing = await holder(proposer, ['propose']);
+  const deciding = await holder(approver, ['approve']);
+  const { id } = (await proposing.propose(payment, 500)).body;
+  for (const refused of [await deciding.approve(id, 500), await deciding.reject(id)])
+    expect(refused.body.error).toMatchObject({
+      code: 'second_person_required',
+      param: 'Authorization',
+    });
+  expect((await approvalOf(id)).state).toBe('waiting');
+  expect((await lead.approve(id, 500)).body.state).toBe('approved');
+});
+
+test('whoever holds a key from before holders were checked is still one person', async () => {
+  const { id } = (await (await holder('Ana', ['propose'])).propose(payment, 500)).body;
+  const deciding = await holder('Ben', ['approve']);
+  await service.sql.query(`UPDATE api_keys SET holder = 'A\u200bna ' WHERE holder = 'Ben'`);
+  expect((await deciding.approve(id, 500)).body.error.code).toBe('second_person_required');
+});
+
 test('rejected, it is canceled, and says why', async () => {
   const id = await waiting();
   const rejected = await lead.post(`/v1/refunds/${id}/reject`, { comment: 'Twice the same.' });

@@ -149,11 +149,13 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   });
   const listed = await Array.fromAsync(operator.apiKeys.list(organization, { limit: 1 }));
   expect([listed.length, listed[0]]).toEqual([3, restricted]);
-  expect(await operator.apiKeys.rotate(restricted.id)).toMatchObject({
-    rights,
-    holder: restricted.id,
-    expires_at: null,
-  });
+  const { id } = restricted;
+  const kept = { rights, holder: id, expires_at };
+  expect(await operator.apiKeys.rotate(id)).toMatchObject(kept);
+  const unlimited = await operator.apiKeys.rotate(id, { expires_at: null });
+  expect(unlimited).toMatchObject({ ...kept, expires_at: null });
+  const longer = { expires_at: expires_at + 60 };
+  expect(await operator.apiKeys.rotate(id, longer)).toMatchObject({ ...kept, ...longer });
 });
 
 test('the webhook secret is rotated, and the previous one signs for the overlap', async () => {
@@ -234,6 +236,10 @@ describe('bad input', () => {
     ],
     [KEYS, { mode: 'test', holder: '' }, ['holder', 'too_short']],
     [KEYS, { mode: 'test', holder: 'x'.repeat(101) }, ['holder', 'too_long']],
+    [KEYS, { mode: 'test', holder: 'Ana ' }, ['holder', 'invalid_format']],
+    [KEYS, { mode: 'test', holder: '\u00a0Ana' }, ['holder', 'invalid_format']],
+    [KEYS, { mode: 'test', holder: 'A\u200bna' }, ['holder', 'invalid_format']],
+    [KEYS, { mode: 'test', holder: 'Ana\nBen' }, ['holder', 'invalid_format']],
     [KEYS, { mode: 'test', origins: ['https://a.example', '*'] }, ['origins[1]', 'invalid_format']],
     [KEYS, { mode: 'test', expires_at: 1_700_000_000 }, ['expires_at', 'too_small']],
     [

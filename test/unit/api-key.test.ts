@@ -96,12 +96,38 @@ test.each([
   ['an operator key for browsers', { ...OPERATOR, origins: ['https://shop.example'] }, 'origins'],
   ['a key without a holder', { ...SECRET, holder: ' ' }, 'holder'],
   ['a key with a holder of 101 characters', { ...SECRET, holder: 'x'.repeat(101) }, 'holder'],
+  ['a key with a space after its holder', { ...SECRET, holder: 'Ana ' }, 'holder'],
+  ['a key with an invisible holder', { ...SECRET, holder: 'A\u200bna' }, 'holder'],
+  ['a key with a line break in its holder', { ...OPERATOR, holder: 'Ana\nBen' }, 'holder'],
 ] as const)('%s cannot be', (_, input, param) => {
   expect(paramOf(input)).toBe(param);
 });
 
 test.each(['a', 'x'.repeat(100), '🦊'.repeat(100)])('%j may hold a key', (holder) => {
   expect(ApiKey.create({ ...SECRET, holder }, MOMENT).key.state.holder).toBe(holder);
+});
+
+test.each([
+  [{}, NOW + 60_000],
+  [{ expiresAt: null }, null],
+  [{ expiresAt: NOW + 90_000 }, NOW + 90_000],
+  [{ lifetime: 30_000 }, NOW + 30_000],
+])('a key that is rotated with %j ends at %s, and is otherwise like the old one', (life, end) => {
+  const { key } = ApiKey.create({ ...RESTRICTED, expiresAt: NOW + 60_000 }, MOMENT);
+  // Such a holder was accepted by earlier versions.
+  const old = ApiKey.restore({ ...key.state, holder: 'Ana\n' });
+  const rotated = old.rotate(life, MOMENT);
+  expect(isWellFormedToken(rotated.token)).toBe(true);
+  const display = rotated.token.slice(0, 12);
+  const { id } = rotated.key.state;
+  expect(rotated.key.state).toEqual({ ...old.state, id, display, expiresAt: end });
+  expect(id).not.toBe(key.state.id);
+});
+
+test('a key that has ended cannot be rotated', () => {
+  const { key } = ApiKey.create({ ...SECRET, expiresAt: NOW + 60_000 }, MOMENT);
+  const late = { ...MOMENT, now: NOW + 60_000 };
+  expect(refusalOf(() => key.rotate({}, late)).errors[0]?.param).toBe('id');
 });
 
 test.each([

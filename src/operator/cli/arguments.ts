@@ -43,14 +43,15 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** In milliseconds: the lifetime that a span is, or the instant of Unix seconds, an RFC 3339 instant or a date. */
-export function end(text: string): { lifetime: number } | { expiresAt: number } {
+/** In milliseconds: the lifetime that a span is, or the instant of Unix seconds, an RFC 3339 instant or a date; null for never. */
+export function end(text: string): { lifetime: number } | { expiresAt: number | null } {
+  if (text === 'never') return { expiresAt: null };
   const lifetime = durationOf(text);
   if (lifetime) return { lifetime };
   const expiresAt = parseInstant(text);
   if (expiresAt !== undefined && expiresAt > Date.now()) return { expiresAt };
   throw new InvalidArgumentError(
-    'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds.',
+    'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds; or never.',
   );
 }
 

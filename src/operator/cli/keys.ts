@@ -10,7 +10,7 @@ import { duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES =
-  'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
+  'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date, Unix seconds or never';
 const KINDS = 'secret or restricted for /v1, ledger for /ledger/v1, operator for /operator/v1';
 const kindOption = () => new Option('--kind <kind>', KINDS).choices(KEY_KINDS);
 
@@ -76,7 +76,7 @@ function addCreate(keys: Command): void {
     .option('--holder <name>', CREATE.holder)
     .addOption(new Option('--right <right...>', CREATE.right).choices(RIGHTS))
     .option('--origin <origin...>', CREATE.origin)
-    .option('--expires <when>', EXPIRES, end)
+    .option('--expires <when>', `${EXPIRES} (default: never)`, end)
     .action(
       ({
         mode = null,
@@ -105,7 +105,7 @@ function addRotate(keys: Command): void {
     .description('replace a key: the old one ends later')
     .argument('<key>', 'the id of the old key, key_…', id(API_KEY_ID))
     .option('--overlap <span>', 'how long the old key still works (default: 7d)', duration)
-    .option('--expires <when>', EXPIRES, end)
+    .option('--expires <when>', `${EXPIRES} (default: when the old one would)`, end)
     .action((old, { overlap, expires }) =>
       withApplication(async (application) => {
         const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, ...expires });

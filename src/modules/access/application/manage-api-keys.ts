@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
-import { invalidParam, notFound } from '../../../shared/errors.js';
+import { notFound } from '../../../shared/errors.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import {
   ApiKey,
@@ -23,7 +23,7 @@ interface RotatedApiKey extends IssuedApiKey {
   readonly previousExpiresAt: number;
 }
 
-/** The new key does not inherit the old key's expiry. */
+/** By default the new key ends when the old one would have. */
 interface Rotation extends KeyLife {
   /** How long the old key still works, in milliseconds, unless it expires before. */
   readonly overlap?: number | undefined;
@@ -67,25 +67,10 @@ export class ManageApiKeys {
     kinds: readonly KeyKind[] = KEY_KINDS,
   ): Promise<RotatedApiKey> {
     const old = await this.find(id, kinds);
-    const { now } = await this.clock.at(old.caller);
-    if (old.faultAt(now)) {
-      throw invalidParam(
-        'id',
-        'invalid_value',
-        'This key is revoked or expired: create a new one.',
-      );
-    }
-    const { kind, mode, organization, holder, rights, origins } = old.state;
-    const issued = await this.create({
-      kind,
-      mode,
-      organization,
-      holder,
-      rights,
-      origins,
-      ...life,
-    });
-    const end = now + overlap;
+    const moment = await this.clock.at(old.caller);
+    const issued = old.rotate(life, moment);
+    await this.apiKeys.add(issued.key, issued.token);
+    const end = moment.now + overlap;
     const ending = await this.apiKeys.end(id, 'expiresAt', end);
     return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };
   }

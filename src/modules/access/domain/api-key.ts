@@ -2,7 +2,7 @@ import type { Caller, Mode, Right } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
-import { isVisible } from '../../../shared/visible.js';
+import { isNickname } from '../../../shared/nickname.js';
 import { isOrigin } from '../../../shared/web-url.js';
 
 export const API_KEY_ID = idKind('key');
@@ -82,16 +82,25 @@ export class ApiKey {
     requireCoherent({ kind, mode, organization, rights, origins });
     origins.forEach(requireOrigin);
     const id = newId(API_KEY_ID, moment);
-    const token = newToken(kind, mode);
-    const key = new ApiKey({
-      ...{ id, kind, mode, organization, rights, origins },
-      expiresAt: endOf(life, moment.now),
-      holder: checkedHolder(holder ?? id),
-      display: token.slice(0, DISPLAY_LENGTH),
-      revokedAt: null,
-      lastUsedAt: null,
-    });
-    return { key, token };
+    const terms = { kind, mode, organization, rights, origins };
+    const expiresAt = endOf(life, moment.now);
+    return issued({ ...terms, id, expiresAt, holder: checkedHolder(holder ?? id) });
+  }
+
+  /**
+   * A new key with the terms of this one, which ends when this one would unless another life is given. Its holder is kept
+   * as it is, also one that no new key may have. Refuses a revoked or expired key with invalid_param.
+   */
+  rotate(life: KeyLife, moment: Moment): { key: ApiKey; token: string } {
+    if (this.faultAt(moment.now)) {
+      const message = 'This key is revoked or expired: create a new one.';
+      throw invalidParam('id', 'invalid_value', message);
+    }
+    const { kind, mode, organization, rights, origins, holder } = this.state;
+    const isEndGiven = life.expiresAt !== undefined || life.lifetime !== undefined;
+    const expiresAt = isEndGiven ? endOf(life, moment.now) : this.state.expiresAt;
+    const id = newId(API_KEY_ID, moment);
+    return issued({ kind, mode, organization, rights, origins, holder, expiresAt, id });
   }
 
   static restore(state: ApiKeyState): ApiKey {
@@ -119,6 +128,14 @@ export class ApiKey {
   allows(origin: string): boolean {
     return this.state.origins.includes(origin);
   }
+}
+
+type Issued = Omit<ApiKeyState, 'display' | 'revokedAt' | 'lastUsedAt' | 'allRefundsWait'>;
+
+function issued(terms: Issued): { key: ApiKey; token: string } {
+  const token = newToken(terms.kind, terms.mode);
+  const display = token.slice(0, DISPLAY_LENGTH);
+  return { key: ApiKey.restore({ ...terms, display, revokedAt: null, lastUsedAt: null }), token };
 }
 
 export const isOwned = (kind: KeyKind): boolean => OWNED_KINDS.some((owned) => owned === kind);
@@ -209,8 +226,9 @@ function endOf({ expiresAt = null, lifetime }: KeyLife, now: number): number | n
 }
 
 function checkedHolder(holder: string): string {
-  if (isVisible(holder) && [...holder].length <= MAX_HOLDER) return holder;
-  throw invalidParam('holder', 'invalid_format', `holder must have 1 to ${MAX_HOLDER} characters.`);
+  if (isNickname(holder) && [...holder].length <= MAX_HOLDER) return holder;
+  const message = `holder must have 1 to ${MAX_HOLDER} visible characters, with spaces only inside.`;
+  throw invalidParam('holder', 'invalid_format', message);
 }
 
 function requireOrigin(origin: string, at: number): void {

@@ -1,5 +1,6 @@
 import type { Moment } from '../../../shared/clock.js';
 import { newId } from '../../../shared/id.js';
+import { isSamePerson } from '../../../shared/nickname.js';
 import {
   type ApprovalDecision,
   type Extension,
@@ -204,7 +205,9 @@ export class Refund {
     const { state } = this.asOf(now);
     const { approval, amount } = state;
     if (approval === 'not_needed') throw refuse.notPending(state, 'The refund needs no approval.');
-    if (state.proposedBy?.holder === by.holder) throw refuse.secondPersonRequired(state, by);
+    const { proposedBy: proposer } = state;
+    if (proposer && isSamePerson(proposer.holder, by.holder))
+      throw refuse.secondPersonRequired(state, by);
     if (seen !== amount) throw refuse.amountMismatch(state);
     if (approval === outcome.approval) return this;
     this.requirePending();

@@ -178,7 +178,7 @@ export class ApiKeysController {
   @Operation('rotateApiKey', {
     summary: 'Rotate a key',
     description:
-      'Creates a key with the holder, rights and origins of the old one, which still works for `overlap_seconds`.',
+      'Creates a key with the holder, rights, origins and end of the old one, which still works for `overlap_seconds`.',
     answers: { 200: { description: 'The new key.', schema: shown.API_KEY_WITH_KEY } },
   })
   @Post('api_keys/:id/rotate')

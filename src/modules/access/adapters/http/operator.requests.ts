@@ -95,7 +95,8 @@ export class CreateApiKeyRequest {
     min: 1,
     max: 100,
     optional: true,
-    description: 'Who uses the key, a person or a program. By default the ID of the key.',
+    description:
+      'Who uses the key, a person or a program, in visible characters with spaces only inside. By default the ID of the key.',
   })
   holder?: string | null;
   @ListOfOrigins({
@@ -105,13 +106,13 @@ export class CreateApiKeyRequest {
     description: 'Browser origins that may use it, for trusted pages only.',
   })
   origins?: string[];
-  @expiry() expires_at?: number | null;
+  @expiry('By default never.') expires_at?: number | null;
 }
 
 export class RotateApiKeyRequest {
   @overlap(30 * DAY, 7 * DAY, 'How long the old key still works, in seconds.')
   overlap_seconds?: number;
-  @expiry() expires_at?: number | null;
+  @expiry('By default when the old key would have; null: never.') expires_at?: number | null;
 }
 
 export class RotateWebhookSecretRequest {
@@ -124,8 +125,8 @@ export class ListApiKeysQuery {
   @Id(API_KEY_ID, CURSOR) cursor?: string;
 }
 
-function expiry() {
-  const description = 'When the new key expires, in Unix seconds. By default never.';
+function expiry(byDefault: string) {
+  const description = `When the new key expires, in Unix seconds. ${byDefault}`;
   return Time({ optional: true, nullable: true, max: LAST_SECOND, description });
 }
 

@@ -1,0 +1,40 @@
+/** Names by which people are told apart: RFC 8266, the PRECIS profile of nicknames. */
+import { INVISIBLE, isVisible } from './visible.js';
+
+const SPACES = /[\s\p{Z}]+/gu;
+const SPACE_AT_AN_END = /^[\s\p{Z}]|[\s\p{Z}]$/u;
+const LINE_BREAK_OR_CONTROL = /[\p{Zl}\p{Zp}\p{Cc}]/u;
+const UNSEEN = new RegExp(`${INVISIBLE.source}|(?!\\s)\\p{Cc}`, 'gu');
+
+/** RFC 8266 section 2.3: the rules are applied until they change nothing, at most four times. */
+const MAX_PASSES = 4;
+
+/** Whether the text is a name: visible throughout, in one line and without spaces at its ends. */
+export function isNickname(text: string): boolean {
+  const isHidden = INVISIBLE.test(text) || LINE_BREAK_OR_CONTROL.test(text);
+  return isVisible(text) && !isHidden && !SPACE_AT_AN_END.test(text);
+}
+
+/**
+ * Whether two names are one person's: compatible characters (NFKC), the two cases of a letter and runs of spaces are the
+ * same. Names from before isNickname() may hold invisible characters, which count as nothing.
+ */
+export function isSamePerson(one: string, other: string): boolean {
+  return compared(one) === compared(other);
+}
+
+function compared(name: string): string {
+  let text = name;
+  for (let pass = 0; pass < MAX_PASSES; pass++) text = comparedOnce(text);
+  return text;
+}
+
+function comparedOnce(text: string): string {
+  const seen = text.normalize('NFKC').replace(UNSEEN, '');
+  return folded(seen).normalize('NFKC').replace(SPACES, ' ').trim();
+}
+
+/** Capitals of small letters: ẞ and ß become SS, and each sigma the same one. A dotless ı is a letter of its own. */
+function folded(text: string): string {
+  return text.toLowerCase().replace(/[^ı]+/gu, (letters) => letters.toUpperCase());
+}

@@ -1,0 +1,84 @@
+/** Who is another person: RFC 8266, and the tables of Unicode as far as Node has them. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isNickname, isSamePerson } from '../../src/shared/nickname.js';
+
+describe('the same person is', () => {
+  const ROWS: [one: string, other: string][] = [
+    ['Ana', 'ana'],
+    ['Ana', 'Ana '],
+    ['Ana', '\tAna\n'],
+    ['Ana María', 'Ana\u00a0 \u3000María'],
+    ['José', 'Jose\u0301'],
+    ['José', 'JOSÉ'],
+    ['Straße', 'STRASSE'],
+    ['Straße', 'STRA\u1e9eE'],
+    ['İpek', 'i\u0307pek'],
+    ['Νίκος', 'ΝΊΚΟΣ'],
+    ['Νίκος', 'νίκοσ'],
+    ['Ａｎａ', 'Ana'],
+    ['ﬁona', 'FIONA'],
+    ['ᾳ', 'ΑΙ'],
+    ['Ꭰ', 'ꭰ'],
+    ['Ana', 'A\u200bna'],
+    ['Ana', 'Ana\ufe0f'],
+    ['Ana', '\u2060Ana\u0001'],
+    ['한글', '한글'],
+  ];
+
+  test.each(ROWS)('%j and %j', (one, other) => {
+    expect(isSamePerson(one, other)).toBe(true);
+    expect(isSamePerson(other, one)).toBe(true);
+  });
+});
+
+test.each([
+  ['Ana', 'Anna'],
+  ['Ana', 'An a'],
+  ['José', 'Jose'],
+  ['Işıl', 'Isil'],
+  ['Ana', 'Аna'],
+  ['Ana 1', 'Ana 2'],
+  ['ana', 'ana.'],
+])('%j and %j are two people', (one, other) => {
+  expect(isSamePerson(one, other)).toBe(false);
+});
+
+const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
+const space = fc.constantFrom(' ', '  ', '\u00a0', '\u2003', '\u3000', '\n', '\u200b ');
+
+test('forms, letter case and spaces around a name make nobody another person', () => {
+  fc.assert(
+    fc.property(name, space, space, (one, before, after) => {
+      const spellings = ['NFC', 'NFD', 'NFKC', 'NFKD'].map((form) => one.normalize(form));
+      for (const other of [...spellings, `${before}${one}${after}`, one.toLowerCase()])
+        expect([other, isSamePerson(one, other)]).toEqual([other, true]);
+    }),
+  );
+});
+
+test('what ignores the case of a letter calls both cases the same person', () => {
+  const letters = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
+  const cased = letters.filter((letter) => /\p{Cased_Letter}/u.test(letter));
+  const others = cased.filter((letter) => {
+    const cases = [letter.toLowerCase(), letter.toUpperCase()];
+    return letter !== 'ı' && !cases.every((one) => isSamePerson(`x${letter}y`, `x${one}y`));
+  });
+  expect(cased.length).toBeGreaterThan(2000);
+  expect(others).toEqual([]);
+});
+
+test.each(['a', 'Ana María', 'José', 'Jose\u0301', '李小龍', 'أحمد', '🦊', 'O’Neil', 'x\u3000y'])(
+  '%j is a name',
+  (text) => {
+    expect(isNickname(text)).toBe(true);
+  },
+);
+
+test.each([
+  ...['', ' ', '\u200b', 'Ana ', ' Ana', '\u00a0Ana', 'Ana\u3000', 'Ana\n', 'A\nna', 'A\rna'],
+  ...['A\u2028na', 'A\u2029na', 'A\u0085na', 'A\tna', 'A\u0000na', 'A\u007fna', 'A\u200bna'],
+  ...['A\u00adna', '\ufeffAna', 'Ana\u202e', 'Ana\ufe0f', 'A\u2800na', 'Ana\u{e0001}', 'A\u3164'],
+])('%j is no name', (text) => {
+  expect(isNickname(text)).toBe(false);
+});
