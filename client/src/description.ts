@@ -1058,7 +1058,7 @@ export interface paths {
     put?: never;
     /**
      * Rotate a key
-     * @description Creates a key with the holder, rights and origins of the old one, which still works for `overlap_seconds`.
+     * @description Creates a key with the holder, rights, origins and end of the old one, which still works for `overlap_seconds`.
      */
     post: operations['rotateApiKey'];
     delete?: never;
@@ -1818,7 +1818,10 @@ export interface components {
     AdvanceClockRequest: {
       /** @description How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time. */
       advance_seconds?: number;
-      /** @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time. */
+      /**
+       * Format: int64
+       * @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.
+       */
       to?: number;
     };
     /** @description A key of an organization. */
@@ -1863,21 +1866,25 @@ export interface components {
       /** @description Browser origins that may use it. */
       origins: string[];
       /**
+       * Format: int64
        * @description When it expires, in Unix seconds.
        * @example 1763700000
        */
       expires_at: number | null;
       /**
+       * Format: int64
        * @description When it was revoked, in Unix seconds.
        * @example 1763700000
        */
       revoked_at: number | null;
       /**
+       * Format: int64
        * @description When it was last used, in Unix seconds, to the hour.
        * @example 1763700000
        */
       last_used_at: number | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -1943,21 +1950,25 @@ export interface components {
       /** @description Browser origins that may use it. */
       origins: string[];
       /**
+       * Format: int64
        * @description When it expires, in Unix seconds.
        * @example 1763700000
        */
       expires_at: number | null;
       /**
+       * Format: int64
        * @description When it was revoked, in Unix seconds.
        * @example 1763700000
        */
       revoked_at: number | null;
       /**
+       * Format: int64
        * @description When it was last used, in Unix seconds, to the hour.
        * @example 1763700000
        */
       last_used_at: number | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -1980,7 +1991,10 @@ export interface components {
      */
     ApprovalState: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
     ApproveRefundRequest: {
-      /** @description The amount of the refund, as you have seen it. */
+      /**
+       * Format: int64
+       * @description The amount of the refund, as you have seen it.
+       */
       amount: number;
       /** @description Why, for people. */
       comment?: string | null;
@@ -1991,13 +2005,19 @@ export interface components {
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization?: string | null;
-      /** @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now. */
+      /**
+       * Format: int64
+       * @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now.
+       */
       until: number | null;
       /** @description What is on its way, for the `reason` of the event. */
       reason?: string | null;
     };
     AwaitTestPaymentRequest: {
-      /** @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now. */
+      /**
+       * Format: int64
+       * @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now.
+       */
       until: number | null;
       /** @description What is on its way, for the `reason` of the event. */
       reason?: string | null;
@@ -2076,6 +2096,7 @@ export interface components {
        */
       embed_url: string | null;
       /**
+       * Format: int64
        * @description When the session expires if it is not paid, in Unix seconds.
        * @example 1763786400
        */
@@ -2126,31 +2147,37 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
+       * Format: int64
        * @description The same as `amount_total`.
        * @example 5000
        */
       amount: number;
       /**
+       * Format: int64
        * @description Sum of the subtotals of the lines.
        * @example 5000
        */
       amount_subtotal: number;
       /**
+       * Format: int64
        * @description Sum of the discounts of the lines, and the discount on the order.
        * @example 0
        */
       amount_discount: number;
       /**
+       * Format: int64
        * @description Cost of shipping.
        * @example 0
        */
       amount_shipping: number;
       /**
+       * Format: int64
        * @description Sum of the taxes of the lines, and the tax that the shipping contains.
        * @example 0
        */
       amount_tax: number;
       /**
+       * Format: int64
        * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
@@ -2174,11 +2201,13 @@ export interface components {
         [key: string]: string;
       };
       /**
+       * Format: int64
        * @description When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.
        * @example 1763786400
        */
       expires_at: number;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -2243,11 +2272,13 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
+       * Format: int64
        * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
       amount_total: number;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -2287,14 +2318,17 @@ export interface components {
        * @default []
        */
       rights?: ('sessions' | 'propose' | 'approve')[];
-      /** @description Who uses the key, a person or a program. By default the ID of the key. */
+      /** @description Who uses the key, a person or a program, in visible characters with spaces only inside. By default the ID of the key. */
       holder?: string | null;
       /**
        * @description Browser origins that may use it, for trusted pages only.
        * @default []
        */
       origins?: string[];
-      /** @description When the new key expires, in Unix seconds. By default never. */
+      /**
+       * Format: int64
+       * @description When the new key expires, in Unix seconds. By default never.
+       */
       expires_at?: number | null;
     };
     CreateCheckoutSessionRequest: {
@@ -2303,20 +2337,36 @@ export interface components {
        * @example usd
        */
       currency: string;
-      /** @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /**
+       * Format: int64
+       * @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount.
+       */
       amount?: number;
-      /** @description Sum of the subtotals of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /**
+       * Format: int64
+       * @description Sum of the subtotals of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount.
+       */
       amount_subtotal?: number;
-      /** @description Sum of the discounts of the lines (default), or more: the rest is a discount on the order, which lowers its total, at most to 0. Then `amount_total` or `amount` is required. */
+      /**
+       * Format: int64
+       * @description Sum of the discounts of the lines (default), or more: the rest is a discount on the order, which lowers its total, at most to 0. Then `amount_total` or `amount` is required.
+       */
       amount_discount?: number;
       /**
+       * Format: int64
        * @description Cost of shipping.
        * @default 0
        */
       amount_shipping?: number;
-      /** @description Sum of the taxes of the lines (default), or more: the rest is tax that the shipping contains, at most `amount_shipping`. Then `amount_total` or `amount` is required. */
+      /**
+       * Format: int64
+       * @description Sum of the taxes of the lines (default), or more: the rest is tax that the shipping contains, at most `amount_shipping`. Then `amount_total` or `amount` is required.
+       */
       amount_tax?: number;
-      /** @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /**
+       * Format: int64
+       * @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount.
+       */
       amount_total?: number;
       /** @description The items that the customer pays for. */
       line_items: components['schemas']['LineItemRequest'][];
@@ -2371,7 +2421,10 @@ export interface components {
       metadata?: {
         [key: string]: string;
       };
-      /** @description When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours. */
+      /**
+       * Format: int64
+       * @description When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.
+       */
       expires_at?: number;
     };
     CreateOrganizationRequest: {
@@ -2647,6 +2700,7 @@ export interface components {
        */
       attempt: number;
       /**
+       * Format: int64
        * @description Time of the attempt, in Unix seconds.
        * @example 1763700000
        */
@@ -2659,11 +2713,13 @@ export interface components {
       /** @description Why there was no response; null if there was one. */
       error: string | null;
       /**
+       * Format: int64
        * @description Duration of the attempt, in milliseconds.
        * @example 120
        */
       duration_ms: number;
       /**
+       * Format: int64
        * @description Time of the next attempt, in Unix seconds; null if there is none.
        * @example null
        */
@@ -2682,6 +2738,7 @@ export interface components {
        */
       attempt: number;
       /**
+       * Format: int64
        * @description When the attempt is due, in Unix seconds.
        * @example 1763700000
        */
@@ -2793,11 +2850,13 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
+       * Format: int64
        * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
@@ -2894,11 +2953,13 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
+       * Format: int64
        * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
@@ -2978,6 +3039,7 @@ export interface components {
        */
       embed_url: string | null;
       /**
+       * Format: int64
        * @description When the session expires if it is not paid, in Unix seconds.
        * @example 1763786400
        */
@@ -3039,31 +3101,37 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
+       * Format: int64
        * @description The same as `amount_total`.
        * @example 5000
        */
       amount: number;
       /**
+       * Format: int64
        * @description Sum of the subtotals of the lines.
        * @example 5000
        */
       amount_subtotal: number;
       /**
+       * Format: int64
        * @description Sum of the discounts of the lines, and the discount on the order.
        * @example 0
        */
       amount_discount: number;
       /**
+       * Format: int64
        * @description Cost of shipping.
        * @example 0
        */
       amount_shipping: number;
       /**
+       * Format: int64
        * @description Sum of the taxes of the lines, and the tax that the shipping contains.
        * @example 0
        */
       amount_tax: number;
       /**
+       * Format: int64
        * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
@@ -3087,11 +3155,13 @@ export interface components {
         [key: string]: string;
       };
       /**
+       * Format: int64
        * @description When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.
        * @example 1763786400
        */
       expires_at: number;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3130,11 +3200,13 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
+       * Format: int64
        * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
@@ -3188,6 +3260,7 @@ export interface components {
        */
       embed_url: string | null;
       /**
+       * Format: int64
        * @description When the session expires if it is not paid, in Unix seconds.
        * @example 1763786400
        */
@@ -3222,26 +3295,31 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Captured amount.
        * @example 5000
        */
       amount: number;
       /**
+       * Format: int64
        * @description Amount of succeeded refunds.
        * @example 0
        */
       amount_refunded: number;
       /**
+       * Format: int64
        * @description Amount reserved by pending refunds.
        * @example 0
        */
       amount_pending_refund: number;
       /**
+       * Format: int64
        * @description Amount of active holds, which cannot be refunded.
        * @example 0
        */
       amount_on_hold: number;
       /**
+       * Format: int64
        * @description Amount that can still be refunded.
        * @example 5000
        */
@@ -3262,6 +3340,7 @@ export interface components {
        */
       mismatch: ('session_expired' | 'session_complete' | 'amount' | 'currency') | null;
       /**
+       * Format: int64
        * @description Time of recording, in Unix seconds.
        * @example 1763700000
        */
@@ -3308,6 +3387,7 @@ export interface components {
        */
       organization: string;
       /**
+       * Format: int64
        * @description Refunded amount.
        * @example 500
        */
@@ -3329,6 +3409,7 @@ export interface components {
        */
       payment: string;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3341,6 +3422,7 @@ export interface components {
          */
         number: number;
         /**
+         * Format: int64
          * @description End of the lease, in Unix seconds. From then on, another worker can claim the refund.
          * @example 1763700000
          */
@@ -3429,6 +3511,7 @@ export interface components {
       /** @description Description of the endpoint. */
       description: string | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3509,6 +3592,7 @@ export interface components {
       /** @description Description of the endpoint. */
       description: string | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3545,27 +3629,32 @@ export interface components {
        */
       quantity: number;
       /**
+       * Format: int64
        * @description Price of one item.
        * @example 5000
        */
       unit_price: number;
       currency: components['schemas']['Currency'];
       /**
+       * Format: int64
        * @description Unit price times quantity.
        * @example 5000
        */
       amount_subtotal: number;
       /**
+       * Format: int64
        * @description Discount on the line, subtracted from its subtotal.
        * @example 0
        */
       amount_discount: number;
       /**
+       * Format: int64
        * @description Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.
        * @example 0
        */
       amount_tax: number;
       /**
+       * Format: int64
        * @description Total of the line.
        * @example 5000
        */
@@ -3577,19 +3666,27 @@ export interface components {
        * @default 1
        */
       quantity?: number;
-      /** @description Unit price times quantity. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /**
+       * Format: int64
+       * @description Unit price times quantity. Optional: Tillgate computes it, and refuses the request if you send another amount.
+       */
       amount_subtotal?: number;
       /**
+       * Format: int64
        * @description Discount on the line, subtracted from its subtotal.
        * @default 0
        */
       amount_discount?: number;
       /**
+       * Format: int64
        * @description Tax on the line, as you computed it.
        * @default 0
        */
       amount_tax?: number;
-      /** @description Total of the line. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /**
+       * Format: int64
+       * @description Total of the line. Optional: Tillgate computes it, and refuses the request if you send another amount.
+       */
       amount_total?: number;
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
@@ -3686,6 +3783,7 @@ export interface components {
       /** @description How many days the details of closed sessions are kept. */
       details_retention_days: number | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3755,7 +3853,10 @@ export interface components {
       allowed: string[];
     };
     PayCheckoutSessionRequest: {
-      /** @description Captured amount, in the minor unit of the currency. Default: the total of the session. */
+      /**
+       * Format: int64
+       * @description Captured amount, in the minor unit of the currency. Default: the total of the session.
+       */
       amount?: number;
       /**
        * @description ISO 4217 code. Default: the currency of the session.
@@ -3781,26 +3882,31 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Captured amount.
        * @example 5000
        */
       amount: number;
       /**
+       * Format: int64
        * @description Amount of succeeded refunds.
        * @example 0
        */
       amount_refunded: number;
       /**
+       * Format: int64
        * @description Amount reserved by pending refunds.
        * @example 0
        */
       amount_pending_refund: number;
       /**
+       * Format: int64
        * @description Amount of active holds, which cannot be refunded.
        * @example 0
        */
       amount_on_hold: number;
       /**
+       * Format: int64
        * @description Amount that can still be refunded.
        * @example 5000
        */
@@ -3821,6 +3927,7 @@ export interface components {
        */
       mismatch: ('session_expired' | 'session_complete' | 'amount' | 'currency') | null;
       /**
+       * Format: int64
        * @description Time of recording, in Unix seconds.
        * @example 1763700000
        */
@@ -3854,6 +3961,7 @@ export interface components {
        */
       payment: string;
       /**
+       * Format: int64
        * @description Amount on hold.
        * @example 5000
        */
@@ -3871,6 +3979,7 @@ export interface components {
        */
       status: 'active' | 'released';
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -3919,7 +4028,10 @@ export interface components {
       live?: string | null;
     };
     PlaceHoldRequest: {
-      /** @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`. */
+      /**
+       * Format: int64
+       * @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`.
+       */
       amount?: number;
       /** @description Why the amount is on hold. */
       reason?: string | null;
@@ -3940,7 +4052,10 @@ export interface components {
        * @example usd
        */
       currency: string;
-      /** @description Price of one item, in the minor unit of the currency. */
+      /**
+       * Format: int64
+       * @description Price of one item, in the minor unit of the currency.
+       */
       unit_amount: number;
       /**
        * @description Whether the price includes tax (`inclusive`) or tax is added to it (`exclusive`).
@@ -3968,7 +4083,10 @@ export interface components {
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
-      /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
+      /**
+       * Format: int64
+       * @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.
+       */
       amount: number;
       /**
        * @description Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.
@@ -3984,7 +4102,10 @@ export interface components {
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
-      /** @description Captured amount, in the minor unit of the currency. */
+      /**
+       * Format: int64
+       * @description Captured amount, in the minor unit of the currency.
+       */
       amount: number;
       /**
        * @description ISO 4217 code of a currency with a minor unit, in upper or lower case.
@@ -4024,7 +4145,10 @@ export interface components {
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
-      /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
+      /**
+       * Format: int64
+       * @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.
+       */
       amount: number;
       /**
        * @description Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.
@@ -4047,6 +4171,7 @@ export interface components {
        */
       object: 'refund';
       /**
+       * Format: int64
        * @description Refunded amount.
        * @example 500
        */
@@ -4068,6 +4193,7 @@ export interface components {
        */
       payment: string;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -4125,11 +4251,13 @@ export interface components {
       /** @description Why it was approved or rejected, if a comment was given. */
       comment: string | null;
       /**
+       * Format: int64
        * @description When it expires without a decision, 14 days after the proposal; null if none is needed.
        * @example 1763700000
        */
       expires_at: number | null;
       /**
+       * Format: int64
        * @description When it was approved or rejected, in Unix seconds; null if it was not.
        * @example 1763700000
        */
@@ -4197,11 +4325,13 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
+       * Format: int64
        * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
+       * Format: int64
        * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
@@ -4225,7 +4355,10 @@ export interface components {
        * @default 604800
        */
       overlap_seconds?: number;
-      /** @description When the new key expires, in Unix seconds. By default never. */
+      /**
+       * Format: int64
+       * @description When the new key expires, in Unix seconds. By default when the old key would have; null: never.
+       */
       expires_at?: number | null;
     };
     RotateEndpointSecretRequest: {
@@ -4250,6 +4383,7 @@ export interface components {
        */
       object: 'test_helpers.clock';
       /**
+       * Format: int64
        * @description Time that the clock shows, in Unix seconds.
        * @example 1763700000
        */
@@ -4337,6 +4471,7 @@ export interface components {
       /** @description Description of the endpoint. */
       description: string | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -4412,6 +4547,7 @@ export interface components {
       /** @description Description of the endpoint. */
       description: string | null;
       /**
+       * Format: int64
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
@@ -4442,6 +4578,7 @@ export interface components {
        */
       secret: string;
       /**
+       * Format: int64
        * @description When the previous secret stops signing, in Unix seconds.
        * @example 1763700000
        */

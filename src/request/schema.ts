@@ -49,8 +49,19 @@ const scalar =
   });
 
 export const text = scalar<string>('string');
-export const integer = scalar<number>('integer');
 export const flag = scalar<boolean>('boolean');
+
+export function integer(description: string, keywords: Keywords = {}): Schema<number> {
+  return scalar<number>('integer')(description, { ...keywords, ...widthOf(keywords) });
+}
+
+export const MAX_INT32 = 2 ** 31 - 1;
+
+/** Code made from a description gives an integer 32 bits, unless the format says that it needs 64 (OpenAPI 3.1 section 4.4). */
+export function widthOf({ maximum }: Keywords): Keywords {
+  const isNarrow = typeof maximum === 'number' && maximum <= MAX_INT32;
+  return isNarrow ? {} : { format: 'int64' };
+}
 
 export function constant<const Text extends string>(
   value: Text,

@@ -25,6 +25,29 @@ test.each(WIDENED)('$next accepts what $released accepted', ({ released, next })
   );
 });
 
+test('every integer has 64 bits, or a maximum that 32 bits hold', () => {
+  const integers = integersOf(COMMITTED, '#');
+  const wide = integers.filter(([, { format }]) => format === 'int64');
+  const faults = integers.filter(
+    ([, { format, maximum }]) => format !== 'int64' && !(maximum <= 2 ** 31 - 1),
+  );
+  expect(faults).toEqual([]);
+  expect(integers.length).toBeGreaterThan(100);
+  for (const name of ['amount_total', 'unit_amount', 'created', 'expires_at', 'to', 'until'])
+    expect([name, wide.some(([path]) => path.endsWith(`/${name}`))]).toEqual([name, true]);
+  for (const name of ['limit', 'quantity', 'claim'])
+    expect([name, wide.some(([path]) => path.endsWith(`/${name}`))]).toEqual([name, false]);
+});
+
+/** Every schema of an integer, and where it stands. */
+function integersOf(node: Node, path: string): [path: string, schema: Node][] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inside = Object.entries(node).flatMap(([name, child]) =>
+    integersOf(child, `${path}/${name}`),
+  );
+  return [node.type].flat().includes('integer') ? [[path, node], ...inside] : inside;
+}
+
 const object = (document: Node): Node =>
   document.paths['/v1/events'].get.parameters.find(({ name }: Node) => name === 'object').schema;
 const create = (document: Node): Node => document.paths['/v1/checkout_sessions'].post;
@@ -75,6 +98,11 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
     'another type in an answer',
     (it) => (schema(it, 'Refund').properties.amount.type = 'string'),
     `${READ} 200.amount: another type`,
+  ],
+  [
+    'fewer bits in an answer',
+    (it) => delete schema(it, 'Refund').properties.amount.format,
+    `${READ} 200.amount: fewer bits`,
   ],
   [
     'null where there was none',

@@ -7,7 +7,7 @@ import { get } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 
 /** What a program reads whole must stay small: examples stand in it once. */
-const MAX_BYTES = 326_000;
+const MAX_BYTES = 330_000;
 
 const service = useService();
 

@@ -145,6 +145,8 @@ function answer(old: Node, now: Node, where: string, found: string[]): void {
 }
 
 function descend(old: Node, now: Node, where: string, compare: Comparison, found: string[]): void {
+  // A client of the released document may have kept 64 bits. Without a format it already met larger numbers.
+  if (old.format === 'int64' && now.format !== 'int64') found.push(`${where}: fewer bits`);
   for (const [name, field] of Object.entries<Node>(old.properties ?? {})) {
     const kept = now.properties?.[name];
     if (kept) compare(field, kept, `${where}.${name}`, found);

@@ -164,7 +164,7 @@ export const HEADERS = {
   RetryAfter: {
     description: 'Seconds to wait before repeating the request.',
     required: true,
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', minimum: 1, maximum: 86_400 },
   },
   WwwAuthenticate: {
     description: 'How to authenticate.',

@@ -1,5 +1,5 @@
 import type { Facts } from '../../src/platform/facts.js';
-import { exampleId } from '../../src/request/schema.js';
+import { exampleId, widthOf } from '../../src/request/schema.js';
 import {
   type Field,
   fieldsOf,
@@ -103,8 +103,9 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
 }
 
 function merged(rules: readonly Rule[]): Keywords {
-  return Object.assign(
+  const keywords: Keywords = Object.assign(
     {},
     ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]),
   );
+  return keywords.type === 'integer' ? { ...keywords, ...widthOf(keywords) } : keywords;
 }

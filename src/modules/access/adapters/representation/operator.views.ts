@@ -18,7 +18,11 @@ import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { IssuedApiKey } from '../../application/manage-api-keys.js';
 import type { RotatedSecret } from '../../application/manage-organizations.js';
 import { API_KEY_ID, type ApiKey, OWNED_KINDS } from '../../domain/api-key.js';
-import { type Organization, REFUND_APPROVALS } from '../../domain/organization.js';
+import {
+  MAX_RETENTION_DAYS,
+  type Organization,
+  REFUND_APPROVALS,
+} from '../../domain/organization.js';
 
 const url = (what: string) => nullable(text(what, { format: 'iri' }));
 const paymentUrl = (mode: string) => url(`Where customers pay in ${mode} mode.`);
@@ -35,7 +39,10 @@ export const ORGANIZATION = object(
     payment_url: object({ test: paymentUrl('test'), live: paymentUrl('live') }),
     refund_approval: oneOf(REFUND_APPROVALS, 'Which refunds wait for approval.'),
     details_retention_days: nullable(
-      integer('How many days the details of closed sessions are kept.'),
+      integer('How many days the details of closed sessions are kept.', {
+        minimum: 1,
+        maximum: MAX_RETENTION_DAYS,
+      }),
     ),
     created: timestamp('Time of creation, in Unix seconds.'),
   },

@@ -26,7 +26,7 @@ export const LINE_ITEM = object(
       'Image URLs of the product.',
     ),
     tax_behavior: TAX_BEHAVIOR,
-    quantity: integer('Quantity of the item.', { minimum: 1, examples: [1] }),
+    quantity: integer('Quantity of the item.', { minimum: 1, maximum: 999_999, examples: [1] }),
     unit_price: amount('Price of one item.'),
     currency: CURRENCY,
     amount_subtotal: amount('Unit price times quantity.'),

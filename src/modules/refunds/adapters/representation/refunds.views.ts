@@ -6,6 +6,7 @@ import {
   describedEnum,
   id,
   integer,
+  MAX_INT32,
   NAME,
   nullable,
   ORGANIZATION,
@@ -61,6 +62,7 @@ const CLAIM = object(
       'Number of the claim. It increases with each claim of the refund. Send it as `claim` when you fail, extend or release the refund.',
       {
         minimum: 1,
+        maximum: MAX_INT32,
         examples: [1],
       },
     ),

@@ -2,6 +2,7 @@ import {
   id,
   integer,
   list,
+  MAX_INT32,
   nullable,
   object,
   text,
@@ -21,7 +22,11 @@ const NUMBERED = {
       'ID of the webhook endpoint that the event is sent to; null for the `notify_url`.',
     ),
   ),
-  attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
+  attempt: integer('Number of the attempt, from 1.', {
+    minimum: 1,
+    maximum: MAX_INT32,
+    examples: [1],
+  }),
 };
 
 export const DELIVERY = object(
@@ -29,7 +34,10 @@ export const DELIVERY = object(
     ...NUMBERED,
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
     status_code: nullable(
-      integer('HTTP status of the response; null if there was none.', { examples: [204] }),
+      integer('HTTP status of the response; null if there was none.', {
+        maximum: 999,
+        examples: [204],
+      }),
     ),
     error: nullable(text('Why there was no response; null if there was one.')),
     duration_ms: integer('Duration of the attempt, in milliseconds.', {
