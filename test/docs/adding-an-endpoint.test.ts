@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { flat, shownIn } from '../support/shown-code.js';
 
-const FIELD = /customer_?email/i;
+const FIELD = /customer_?email|address of the customer\.' \}\)$/i;
 const LINES = shownIn(readFileSync('docs/guides/adding-a-field.md', 'utf8'));
 const PAGES = ['adding-an-endpoint', 'testing-a-module'].map((name) =>
   readFileSync(`docs/guides/${name}.md`, 'utf8'),

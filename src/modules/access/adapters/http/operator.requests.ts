@@ -45,12 +45,10 @@ export class ListOrganizationsQuery {
 }
 
 export class PaymentUrlsRequest {
-  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) test?:
-    | string
-    | null;
-  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000) live?:
-    | string
-    | null;
+  @setting('Where customers pay in test mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000)
+  test?: string | null;
+  @setting('Where customers pay in live mode: a URL with `{CHECKOUT_SESSION_ID}`', 8000)
+  live?: string | null;
 }
 
 export class ChangeOrganizationRequest {

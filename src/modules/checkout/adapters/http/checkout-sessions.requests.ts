@@ -50,9 +50,8 @@ const ofOrder = (sum: string, rest: string): About => ({
 
 class ProductData {
   @Text({ min: 1, max: 255, description: 'Name of the product.' }) name!: string;
-  @Text({ max: 1000, optional: true, description: 'Description of the product.' }) description?:
-    | string
-    | null;
+  @Text({ max: 1000, optional: true, description: 'Description of the product.' })
+  description?: string | null;
   @ListOfUrls({ max: 8, optional: true, default: [], description: 'Image URLs of the product.' })
   images?: string[];
 }
@@ -133,12 +132,10 @@ export class CreateCheckoutSessionRequest {
       'or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.',
   })
   notify_url?: string | null;
-  @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?:
-    | string
-    | null;
-  @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?:
-    | string
-    | null;
+  @Text({ max: 1000, optional: true, description: 'Description of the session.' })
+  description?: string | null;
+  @Email({ optional: true, description: 'E-mail address of the customer.' })
+  customer_email?: string | null;
   @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' })
   locale?: string | null;
   @Metadata({

@@ -105,12 +105,10 @@ export class PlaceHoldRequest {
       "Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`.",
   })
   amount?: number;
-  @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' }) reason?:
-    | string
-    | null;
-  @VisibleAscii({ optional: true, description: 'Your own ID of the dispute.' }) reference?:
-    | string
-    | null;
+  @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' })
+  reason?: string | null;
+  @VisibleAscii({ optional: true, description: 'Your own ID of the dispute.' })
+  reference?: string | null;
   @Owner() organization?: string | null;
 }
 

@@ -183,9 +183,8 @@ export function toFailure({ reason, claim, provider_reference }: FailRefundReque
 }
 
 export class ReturnRefundRequest extends OwnerRequest {
-  @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?:
-    | string
-    | null;
+  @Text({ max: 500, optional: true, description: 'Why the money came back.' })
+  reason?: string | null;
 }
 
 export class ListRefundsQuery extends PageOf(REFUND_ID) {
