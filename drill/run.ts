@@ -37,14 +37,8 @@ export async function runDrill({
     }
     say('Tillgate is starting on a database of its own …');
     const stage = await openStage();
-    const report = await drill(stage, {
-      ...words,
-      seed,
-      restart,
-      bail,
-      say,
-      stop: halted.signal,
-    }).finally(stage.close);
+    const options = { ...words, seed, restart, bail, say, stop: halted.signal };
+    const report = await drill(stage, options).finally(stage.close);
     const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
     // Also if nobody reads it.
     process.exitCode = exitCode;
