@@ -43,3 +43,4 @@ export { RefundApprovals1763700000048 } from './0048-refund-approvals.js';
 export { RefundApprovalIndexes1763700000049 } from './0049-refund-approval-indexes.js';
 export { Forgetting1763700000052 } from './0052-forgetting.js';
 export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';
+export { ContactAddresses1763700000054 } from './0054-contact-addresses.js';

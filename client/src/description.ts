@@ -2025,7 +2025,10 @@ export interface components {
     ChangeOrganizationRequest: {
       /** @description Name, which customers are shown. */
       name?: string | null;
-      /** @description Whom customers can ask: an e-mail address or an https URL. Null removes it. */
+      /**
+       * @description Whom customers can ask: an e-mail address or an https URL. Null removes it.
+       * @example help@shop.example
+       */
       contact?: string | null;
       /** @description URL of the terms, with `https`. Null removes it. */
       terms_url?: string | null;
@@ -2378,19 +2381,19 @@ export interface components {
       ui_mode?: 'hosted' | 'embedded';
       /**
        * Format: iri
-       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
+       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host. Other braces must be percent-encoded, and not around a name.
        * @example https://shop.example/thanks
        */
       success_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
+       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host. Other braces must be percent-encoded, and not around a name.
        * @example https://shop.example/thanks
        */
       cancel_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
+       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host. Other braces must be percent-encoded, and not around a name.
        * @example https://shop.example/thanks
        */
       return_url?: string | null;
@@ -4402,7 +4405,7 @@ export interface components {
       organization?: string | null;
       /**
        * Format: iri
-       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`; other braces are refused.
+       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`. Other braces must be percent-encoded, and not around a name.
        * @example https://shop.example/thanks
        */
       payment_url: string;

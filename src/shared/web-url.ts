@@ -1,7 +1,11 @@
 /** No placeholder is part of the host, encoded or not. `new URL()` drops white space and reads "\" as "/", unlike other programs. */
 const FORM = /^https?:\/\/(?:(?!%7[bd])[^\s\\/?#{}])+(?:[/?#][^\s\\]*)?$/i;
 const PLACEHOLDER = /\{([A-Z_]+)\}|%7[Bb]([A-Z_]+)%7[Dd]/g;
-const BRACE = /(?:\{|%7B)[^{}%]{0,40}(?:\}|%7D)?|\}|%7D/i;
+/** A literal brace, with the text that it begins and the end of a pair. */
+const BRACE = /\{[^{}%]{0,40}(?:\}|%7D)?|%7B[^{}%]{0,40}\}|\}/i;
+/** Encoded braces around a name are a misspelt placeholder. Around anything else, such as JSON, they are the shop's own. */
+const ENCODED_NAME = /%7B(?:%20|\+)*_*[a-z][\w.]*(?:-[a-z_]+)*(?:%20|\+)*%7D/i;
+const ENCODED_TWICE = /%7B%7B[a-z_]+%7D%7D/i;
 
 const isAnyUrl = (text: string): boolean => FORM.test(text) && URL.canParse(text);
 
@@ -28,9 +32,13 @@ export function filledUrl(url: string, values: Values): string | undefined {
   return href.length <= MAX_FILLED ? href : undefined;
 }
 
-/** The fault of a URL with other braces than those of the placeholders, as the end of a sentence, or undefined. */
+/**
+ * The fault of a URL with literal braces, or encoded ones around a name, that are no placeholder, as the end of a
+ * sentence, or undefined.
+ */
 export function placeholderFault(url: string, values: Values): string | undefined {
-  const [brace] = BRACE.exec(replaced(url, (name) => values[name] && '')) ?? [];
+  const rest = replaced(url, (name) => values[name] && '');
+  const [brace] = BRACE.exec(rest) ?? ENCODED_NAME.exec(rest) ?? ENCODED_TWICE.exec(url) ?? [];
   const known = () => Object.keys(values).map((name) => `{${name}}`);
   return (
     brace && `must not contain ${brace}: it may contain ${known().join(', ')} and no other braces`

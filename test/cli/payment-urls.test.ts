@@ -115,7 +115,23 @@ test('a page shows whom to ask and on which terms', async () => {
     [url, 'Contact'],
     ['https://a.example/?&quot;', 'Privacy'],
   ]);
+  const addresses = {
+    'kontakt@bücher.example': 'mailto:kontakt@b%C3%BCcher.example',
+    "o'neil@shop.example": 'mailto:o&#39;neil@shop.example',
+    'a/b?c=%d@shop.example': 'mailto:a%2Fb%3Fc%3D%25d@shop.example',
+    '"a b"@shop.example': 'mailto:%22a%20b%22@shop.example',
+    'help@[IPv6:2001:db8::1]': 'mailto:help@%5BIPv6%3A2001%3Adb8%3A%3A1%5D',
+    '"a@b"@shop.example': 'mailto:%22a%40b%22@shop.example',
+  };
+  for (const [address, link] of Object.entries(addresses)) {
+    expect(await run('--contact', address)).toMatchObject({ contact: address });
+    expect((await links())[0]?.[0]).toBe(link);
+  }
   const wrong = [
+    ['--contact', 'a b@shop.example', 'contact must be an e-mail address'],
+    ['--contact', 'javascript:alert(1)//@shop.example', 'contact must be an e-mail address'],
+    ['--contact', 'http://shop.example/@help', 'contact must be an e-mail address'],
+    ['--contact', `${'a'.repeat(64)}@${'b.'.repeat(100)}example`, 'contact must be'],
     [
       '--contact',
       'help@',

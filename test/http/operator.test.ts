@@ -80,7 +80,7 @@ test('an organization is created, read, listed and changed', async () => {
   ]);
   const change = {
     name: 'Acme Ltd',
-    contact: 'help@acme.example',
+    contact: "o'neil@bücher.example",
     terms_url: 'https://acme.example/terms',
     payment_url: { live: TEMPLATE },
     refund_approval: 'all',
@@ -195,6 +195,8 @@ describe('bad input', () => {
     ],
     [ORGANIZATIONS, { name: 'x', webhook_secret: 'x' }, ['webhook_secret', 'unknown_field']],
     [`${ORGANIZATIONS}/{id}`, { contact: 'x', name: 'Taken' }, ['contact', 'invalid_format']],
+    [`${ORGANIZATIONS}/{id}`, { contact: 'a b@a.example' }, ['contact', 'invalid_format']],
+    [`${ORGANIZATIONS}/{id}`, { contact: 'http://a.example/@b' }, ['contact', 'invalid_format']],
     [
       `${ORGANIZATIONS}/{id}`,
       { privacy_url: 'https://a@b.example' },

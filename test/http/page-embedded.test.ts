@@ -19,11 +19,13 @@ const LISTEN = `<script>const messages = []; addEventListener('message', ({ data
 /** The example of the documentation, on a server of the shop's. */
 async function startShopPages() {
   let shown = '';
+  let isolation: Readonly<Record<string, string>> = {};
   /** How often each address was asked for. */
   const visits: Record<string, number> = {};
   const server = createServer(({ url = '' }, response) => {
     visits[url] = (visits[url] ?? 0) + 1;
     response.setHeader('content-type', 'text/html');
+    response.setHeaders(new Map(Object.entries(isolation)));
     response.end(url === '/' ? LISTEN + shown : '<h1>Done</h1>');
   });
   return {
@@ -31,6 +33,9 @@ async function startShopPages() {
     visits,
     show: (embedUrl: string, example: string) => {
       shown = example.replace('EMBED_URL', embedUrl);
+    },
+    isolate: (headers: Readonly<Record<string, string>>) => {
+      isolation = headers;
     },
     close: () => server.close().closeAllConnections(),
   };
@@ -80,6 +85,20 @@ test('only the origins of the active keys of its mode may show it', async () => 
   for (const rest of ['', '/pretend', '/return']) expect(await ancestors(rest)).toBe("'none'");
 });
 
+test('it agrees to be shown by cross-origin isolated pages, and the hosted page does not', async () => {
+  const { path } = await embedded();
+  const policies = async (rest: string) => {
+    const { headers } = await visit(`${service.url}${path}${rest}`);
+    const names = ['cross-origin-embedder-policy', 'cross-origin-resource-policy'];
+    return names.map((name) => headers.get(name));
+  };
+  for (const rest of ['/embed', '/embed/return']) {
+    expect(await policies(rest)).toEqual(['require-corp', 'cross-origin']);
+  }
+  for (const rest of ['', '/return', '/pretend'])
+    expect(await policies(rest)).toEqual([null, null]);
+});
+
 test('a hosted page is never shown in a frame', async () => {
   await allow(pages.origin);
   const { path } = await openPage(shop, SMALLEST);
@@ -92,6 +111,7 @@ describeInChromium('in Chromium', (browser) => {
   let page: Page;
 
   beforeEach(async () => {
+    pages.isolate({});
     ({ page } = await customerIn(browser(), service.url));
   });
 
@@ -123,6 +143,23 @@ describeInChromium('in Chromium', (browser) => {
     await page.waitForURL(`${pages.origin}/done?id=${id}`);
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
   });
+
+  test.each(['require-corp', 'credentialless'])(
+    'a page that is isolated by %s shows it, and is told when it is paid',
+    async (policy) => {
+      await allow(pages.origin);
+      pages.isolate({
+        'cross-origin-embedder-policy': policy,
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      const { id, path } = await embedded();
+      const frame = await show(path);
+      expect(await page.evaluate('crossOriginIsolated')).toBe(true);
+      await frame.getByRole('button', { name: /^Pay/ }).waitFor();
+      await shop.record({ amount: 1000, checkout_session: id });
+      await page.waitForURL(`${pages.origin}/done?id=${id}`);
+    },
+  );
 
   test('it tells that the money is on its way', async () => {
     await allow(pages.origin);

@@ -51,7 +51,12 @@ describe.each(FIELDS)('%s', (field) => {
     ['${CHECKOUT_SESSION_ID', '{CHECKOUT_SESSION_ID'],
     ['%7BCHECKOUT_SESSION_ID}', '%7BCHECKOUT_SESSION_ID}'],
     ['{CHECKOUT_SESSION_ID}}', '}'],
-    ['{CHECKOUT_SESSION_ID}%7d', '%7d'],
+    ['%7Bsession_id%7D', '%7Bsession_id%7D'],
+    ['$%7bsession.id%7d', '%7bsession.id%7d'],
+    ['%7Bsession-id%7D', '%7Bsession-id%7D'],
+    ['%7B%7B%20session_id%20%7D%7D', '%7B%20session_id%20%7D'],
+    ['%7B%22a%22:%22%7Bsession_id%7D%22%7D', '%7Bsession_id%7D'],
+    ['%7B%7BCHECKOUT_SESSION_ID%7D%7D', '%7B%7BCHECKOUT_SESSION_ID%7D%7D'],
     ['{CHECKOUT SESSION}'.replace(' ', '%20'), '{CHECKOUT'],
     ['{}', '{}'],
   ])('with the braces of %s is refused by name, wherever they are', async (braces, named) => {
@@ -67,6 +72,20 @@ describe.each(FIELDS)('%s', (field) => {
         'it may contain {CHECKOUT_SESSION_ID}',
       );
     }
+  });
+
+  test.each([
+    '%7B%22o%22%3A%2247%22%7D',
+    '%7b%22o%22:%7b%22n%22:1%7d%7d',
+    '%7B%7D',
+    '%7B%22id%22:%22{CHECKOUT_SESSION_ID}%22%7D',
+    '%7B%22id%22:%22%7BCHECKOUT_SESSION_ID%7D%22%7D',
+    '{CHECKOUT_SESSION_ID}%7d',
+    '%7Bf2504e00-4f89-41d3-9a0c-0305e82c3301%7D',
+    '%7Bo:1%7D',
+  ])('takes the encoded braces of %s, which are around no name', async (state) => {
+    const taken = await store(field, `https://shop.example/?state=${state}`);
+    expect([taken.status, taken.body.error]).toEqual([expect.any(Number), undefined]);
   });
 
   test('is refused if its Location would be too long', async () => {
@@ -113,6 +132,18 @@ test.each([
     );
   },
 );
+
+test('JSON in a return address arrives as it was sent', async () => {
+  const state = '%7B%22o%22%3A%2247%22,%22of%22:%22%7BCHECKOUT_SESSION_ID%7D%22%7D';
+  const { id, path } = await openPage(shop, {
+    ...SMALLEST,
+    success_url: `https://shop.example/?state=${state}`,
+  });
+  await shop.record({ amount: 1000, checkout_session: id });
+  expect((await visit(`${service.url}${path}/return`)).location).toBe(
+    `https://shop.example/?state=%7B%22o%22%3A%2247%22,%22of%22:%22${id}%22%7D`,
+  );
+});
 
 test('a policy lets forms lead to any host that was accepted', async () => {
   const policies: Record<string, string> = {

@@ -466,6 +466,7 @@ describe('amounts and words', () => {
     const asked = (language: string) =>
       shown('auto', 'eur', 123456, { 'accept-language': language });
     expect(await asked('tlh, fr-CA;q=0.9, de;q=0.8')).toEqual(['fr', 'ltr', '1 234,56 €']);
+    expect(await asked('en;q=0.5, de;q=0, fr;q=0.9')).toEqual(['fr', 'ltr', '1 234,56 €']);
     expect(await asked('constructor, *, de-x-1-')).toEqual(['en', 'ltr', '€1,234.56']);
   });
 });

@@ -45,7 +45,7 @@ const isPossible = ({ status, amountTotal, matching, acknowledged }: Case) =>
   (matching !== 'none') === (status === 'complete' && amountTotal > 0) &&
   (status === 'complete' || acknowledged === 'yes');
 
-function shown({ visit, waited, isEmbedded, ...of }: Case): string {
+function shown({ visit, waited, isEmbedded, ...of }: Case, locale = 'en'): string {
   const { status, amountTotal, matching, others, isStarted, isAwaited, acknowledged } = of;
   const payments: RecordedPayment[] = others.map((came) => payment(false, came === 'refunded'));
   if (matching !== 'none') payments.push(payment(true, matching === 'refunded'));
@@ -100,7 +100,7 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
   };
   const frameOrigins = isEmbedded ? ['https://shop.example'] : undefined;
   const presentation = {
-    language: languageOf('en'),
+    language: languageOf(locale),
     path: '/c/1',
     payPath: '/c/1/pay',
     visit: visit as Visit,
@@ -133,7 +133,22 @@ const isClosed = (it: Case) => it.status === 'expired' && !isOutstanding(it);
 const isAllBack = (it: Case) =>
   it.matching === 'none' ? it.others.length > 0 && !isOutstanding(it) : it.matching === 'refunded';
 
+const title = (name: keyof Words) => `<title>${says(name)}</title>`;
+const isAsking = (it: Case) => isWaiting(it) || isUnheard(it) || isAsked(it);
+
 const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boolean]>> = {
+  'the title of a paid page says so': [title('paid'), isPaid],
+  'the title asks to pay only who can': [title('title'), (it) => isDue(it) && !isAsking(it)],
+  'the title of a free order says so': [title('nothingToPay'), isFree],
+  'the title says that a payment is confirmed': [title('beingPaid'), isWaiting],
+  'the title says that no payment is known': [title('unheard'), isUnheard],
+  'the title asks who comes by the link': [title('finished'), isAsked],
+  'the title says that money is on its way': [title('awaited'), isAwaited],
+  'the title says that money was received': [
+    title('paidMore'),
+    (it) => !isPaid(it) && isOutstanding(it),
+  ],
+  'the title of an expired page says so': [title('expired'), isClosed],
   'paid is paid, whatever else was recorded': [`<h1>${words.paid}</h1>`, isPaid],
   'the paid page leads on to the shop': [
     `class="button" href="${ONWARD}"`,
@@ -191,6 +206,15 @@ const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boole
     (it) => isDue(it) && !isWaiting(it) && (it.isStarted || isUnheard(it)),
   ],
 };
+
+test.each(['de', 'fr', 'es', 'ja', 'ar'])('the title is the heading in %s too', (locale) => {
+  const different = POSSIBLE.filter((it) => {
+    const page = shown(it, locale);
+    const [, heading] = /<h1>([^<]+)</.exec(page) ?? [];
+    return !heading || !page.includes(`<title>${heading}</title>`);
+  });
+  expect(different.slice(0, 3)).toEqual([]);
+});
 
 const POSSIBLE = CASES.filter(isPossible);
 

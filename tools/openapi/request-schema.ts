@@ -24,6 +24,7 @@ const FORMATS: Readonly<Record<string, Keywords>> = {
   isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
   isWebhookUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
   isAddrSpec: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] },
+  isContact: { examples: ['help@shop.example'] },
   isLocale: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] },
   isInstant: {
     pattern: `${SECONDS.source}|${DATE_TIME.source}`,

@@ -1,6 +1,6 @@
 /** Parses arguments and options. commander puts the name of the option before the messages of these errors. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parseInstant } from '../../request/validation/formats.js';
+import { isContact, parseInstant } from '../../request/validation/formats.js';
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, isId } from '../../shared/id.js';
 import { currencyOf } from '../../shared/money.js';
@@ -26,6 +26,13 @@ export function currency(text: string): string {
   const code = currencyOf(text);
   if (code === undefined) throw new InvalidArgumentError('It must be an ISO 4217 currency code.');
   return code;
+}
+
+export function contact(text: string): string {
+  if (isContact(text)) return text;
+  throw new InvalidArgumentError(
+    'contact must be an e-mail address or an https URL of at most 500 characters.',
+  );
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -13,7 +13,7 @@ import {
 } from '../../modules/access/index.js';
 import { MODES } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
-import { id, wholeNumber } from './arguments.js';
+import { contact, id, wholeNumber } from './arguments.js';
 import { committed, withApplication } from './run.js';
 
 export function addOrganizationCommands(program: Command): void {
@@ -67,6 +67,7 @@ function addReads(organizations: Command): void {
 }
 
 const APPROVAL = 'refunds that wait for approval: of some keys, or all';
+const CONTACT = 'whom customers can ask: an e-mail address or an https URL';
 const RETENTION = 'how long the details of closed sessions are kept';
 
 function addSet(organizations: Command): void {
@@ -81,7 +82,7 @@ function addSet(organizations: Command): void {
     )
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
     .option('--name <name>', 'its new name')
-    .option('--contact <address>', 'whom customers can ask: an e-mail address or an https URL')
+    .option('--contact <address>', CONTACT, contact)
     .option('--no-contact', 'none')
     .option('--terms-url <url>', 'an https URL of the terms')
     .option('--no-terms-url', 'none')

@@ -26,12 +26,14 @@ import { isWebhookUrl } from '../../shared/webhook-urls.js';
 import { type Form, isObject, type RequestClass } from './constraints.js';
 import {
   isAddrSpec,
+  isContact,
   isCurrency,
   isInstant,
   isKeyText,
   isLocale,
   isVisibleAscii,
   isWebUrl,
+  MAX_EMAIL,
 } from './formats.js';
 
 export type About = Pick<Form, 'description' | 'default' | 'optional' | 'nullable'>;
@@ -145,7 +147,9 @@ export const WebhookUrl = formatted(
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
-export const Email = formatted(254, isAddrSpec, 'must be one e-mail address');
+export const Email = formatted(MAX_EMAIL, isAddrSpec, 'must be one e-mail address');
+
+export const Contact = formatted(500, isContact, 'must be an e-mail address or an https URL');
 
 /** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
 export const Locale = formatted(35, isLocale, 'must be a BCP 47 language tag or auto');

@@ -28,6 +28,12 @@ export function isAddrSpec(text: string): boolean {
   return !INVISIBLE.test(text) && isEmail(untagged, { require_tld: false, allow_ip_domain: true });
 }
 
+export const MAX_EMAIL = 254;
+
+/** The domain checks a URL. */
+export const isContact = (text: string) =>
+  /^https?:/i.test(text) || (text.length <= MAX_EMAIL && isAddrSpec(text));
+
 export function isLocale(text: string): boolean {
   try {
     return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;

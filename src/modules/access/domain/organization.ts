@@ -37,7 +37,8 @@ const NEW = {
 } as const;
 const REFERENCE = /^(?! )[ -~]{1,255}(?<! )$/;
 const MAX_LENGTH = 500;
-const EMAIL = /^[\w.+-]{1,64}@(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)+$/i;
+/** Requests and the command line check the rest of an address. No URL has this form. */
+const EMAIL = /^(?![\w+.-]+:)[^@]+@./;
 
 export const ORGANIZATION_REFERENCE_REUSED: ErrorCode = {
   code: 'organization_reference_reused',

@@ -1,4 +1,5 @@
 import {
+  Contact,
   Fields,
   Id,
   Integer,
@@ -25,8 +26,11 @@ const DAY = 86_400;
 const REFERENCE = 'Your own ID of the organization, unique for ever.';
 const NAME = { min: 1, max: 255, description: 'Name, which customers are shown.' };
 
-const setting = (what: string, max = 500) =>
-  Text({ max, optional: true, description: `${what}. Null removes it.` });
+const removable = (what: string) => ({
+  optional: true as const,
+  description: `${what}. Null removes it.`,
+});
+const setting = (what: string, max = 500) => Text({ max, ...removable(what) });
 
 export class CreateOrganizationRequest {
   @Text(NAME) name!: string;
@@ -53,7 +57,8 @@ export class PaymentUrlsRequest {
 
 export class ChangeOrganizationRequest {
   @Text({ ...NAME, optional: true }) name?: string | null;
-  @setting('Whom customers can ask: an e-mail address or an https URL') contact?: string | null;
+  @Contact(removable('Whom customers can ask: an e-mail address or an https URL'))
+  contact?: string | null;
   @setting('URL of the terms, with `https`') terms_url?: string | null;
   @setting('URL of the privacy notice, with `https`') privacy_url?: string | null;
   @Fields(() => PaymentUrlsRequest, { optional: true, description: 'Only the given modes change.' })

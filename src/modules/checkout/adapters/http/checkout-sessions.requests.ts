@@ -158,7 +158,8 @@ export class CreateCheckoutSessionRequest {
 function url(what: string): About {
   const secure = 'An absolute https URL; in test mode also http to localhost.';
   const filled =
-    'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.';
+    'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host. ' +
+    'Other braces must be percent-encoded, and not around a name.';
   return { optional: true, description: `${what} ${secure} ${filled}` };
 }
 

@@ -8,7 +8,7 @@ const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 interface PagePolicy {
   /** Sources to which forms of the page may lead. A browser also checks each redirect. */
   readonly formTargets?: readonly string[];
-  /** Origins whose pages may show this one in a frame. Default: none. */
+  /** Origins whose pages may show this one in a frame. Undefined for a page that no frame may show. */
   readonly frameOrigins?: readonly string[] | undefined;
 }
 
@@ -27,11 +27,17 @@ export function formTargets({ placeToPay, onward }: CheckoutPage): readonly stri
   return onward === null ? pay : [...pay, sourceOf(new URL(onward))];
 }
 
+/** A cross-origin isolated page shows only frames that agree to be isolated too. `frame-ancestors` still decides. */
+const ISOLATED = {
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
 function headersOf({
   formTargets = [],
-  frameOrigins = [],
+  frameOrigins,
 }: PagePolicy): Readonly<Record<string, string>> {
-  const ancestors = frameOrigins.filter((origin) => ORIGIN.test(origin));
+  const ancestors = frameOrigins?.filter((origin) => ORIGIN.test(origin)) ?? [];
   const policy = [
     "default-src 'none'",
     `style-src ${STYLE.source}`,
@@ -49,6 +55,7 @@ function headersOf({
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow',
     vary: 'Accept-Language',
+    ...(frameOrigins && ISOLATED),
     // For older browsers, which do not support frame-ancestors.
     ...(ancestors.length === 0 && { 'x-frame-options': 'DENY' }),
   };

@@ -9,6 +9,7 @@ import { amountText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
+import type { Words } from './words/en.js';
 
 export interface Presentation {
   readonly language: Language;
@@ -21,7 +22,15 @@ export interface Presentation {
   readonly frameOrigins?: readonly string[] | undefined;
 }
 
-type View = (page: CheckoutPage, presentation: Presentation) => Html;
+interface Shown extends Presentation {
+  /** The state in words. It is also the title, which tabs show and screen readers say first. */
+  readonly heading: string;
+}
+
+interface View {
+  readonly heading: keyof Words;
+  readonly content: (page: CheckoutPage, shown: Shown) => Html;
+}
 
 export function checkoutPageView(page: CheckoutPage, presentation: Presentation): string {
   const { state, facts } = page;
@@ -29,6 +38,7 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
   const view = page.viewOf(visit, waitedSeconds);
   const waits = view === 'waiting' || view === 'being_settled';
   const { words } = language;
+  const heading = filled(words[VIEWS[view].heading], { shop: facts.shop });
   const notes = [
     page.isRefunded && !waits && view !== 'unheard' && words.refunded,
     page.hasUnmatched && view !== 'received' && words.further,
@@ -36,7 +46,7 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
   const isFinal = view === 'paid' || view === 'received' || view === 'expired';
   return documentView({
     language,
-    title: filled(words.title, { shop: facts.shop }),
+    title: heading,
     isTest: facts.caller.mode === 'test',
     isEmbedded: frameOrigins !== undefined,
     refresh: refreshOf(page, presentation, view),
@@ -49,8 +59,8 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
       expires: isFinal ? undefined : String(facts.session.expiresAt),
       origins: frameOrigins?.join(' ') || undefined,
     },
-    content: html`${VIEWS[view] !== openView && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
-${VIEWS[view](page, presentation)}
+    content: html`${view !== 'open' && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
+${VIEWS[view].content(page, { ...presentation, heading })}
 ${notes.map((note) => note && html`<section class="card">${filled(note, { shop: facts.shop })}</section>`)}
 ${state !== 'expired' && orderView(page, language)}
 ${!isFinal && view !== 'being_settled' && html`<p class="back">${backLink(page, presentation)}</p>`}`,
@@ -70,31 +80,30 @@ function refreshOf(
 }
 
 const VIEWS: Readonly<Record<PageView, View>> = {
-  open: openView,
-  nothing_to_pay: openView,
-  asking: askingView,
-  waiting: waitingView,
-  unheard: askingView,
-  awaited: awaitedView,
-  being_settled: settlingView,
-  paid: paidView,
-  received: receivedView,
-  expired: expiredView,
+  open: { heading: 'title', content: openView },
+  nothing_to_pay: { heading: 'nothingToPay', content: openView },
+  asking: { heading: 'finished', content: askingView },
+  waiting: { heading: 'beingPaid', content: waitingView },
+  unheard: { heading: 'unheard', content: askingView },
+  awaited: { heading: 'awaited', content: awaitedView },
+  being_settled: { heading: 'paid', content: settlingView },
+  paid: { heading: 'paid', content: paidView },
+  received: { heading: 'paidMore', content: receivedView },
+  expired: { heading: 'expired', content: expiredView },
 };
 
-function openView(page: CheckoutPage, presentation: Presentation): Html {
-  const { words, locale } = presentation.language;
-  const { session, shop } = page.facts;
+function openView(page: CheckoutPage, shown: Shown): Html {
+  const { words, locale } = shown.language;
+  const { session } = page.facts;
   const amount = amountText(session.amountTotal, session.currency, locale);
   const isFree = page.state === 'nothing_to_pay';
-  const isRepeat = presentation.visit === 'cancel' && !isFree;
+  const isRepeat = shown.visit === 'cancel' && !isFree;
   return html`<section class="card">
-<h1>${filled(words.title, { shop })}</h1>
+<h1>${shown.heading}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
 ${descriptionView(page)}
-${isFree && html`<p>${words.nothingToPay}</p>`}
 ${isRepeat && html`<p class="alert" role="alert">${words.notCharged}</p>`}
-${payForm(page, presentation, isFree ? words.complete : filled(words.pay, { amount }))}
+${payForm(page, shown, isFree ? words.complete : filled(words.pay, { amount }))}
 </section>`;
 }
 
@@ -119,66 +128,65 @@ ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
 /** A customer who has left to pay and opens the link again has paid or not: nobody but the customer knows yet. */
-function askingView(page: CheckoutPage, presentation: Presentation): Html {
-  const { language, path, visit } = presentation;
+function askingView(page: CheckoutPage, shown: Shown): Html {
+  const { language, path, visit, heading } = shown;
   const isBack = visit === 'return';
   const { words, locale } = language;
   const { shop, session } = page.facts;
   const { amountTotal, currency } = session;
   const amount = amountText(amountTotal, currency, locale);
-  return html`<section class="card"><h1>${isBack ? words.unheard : words.finished}</h1>
+  return html`<section class="card"><h1>${heading}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
 ${isBack ? html`<p>${filled(words.unheardMore, { shop })}</p>` : html`<a class="button" href="${path}/return">${words.finishedYes}</a>`}
-${payForm(page, presentation, filled(words.pay, { amount }), 'plain')}
+${payForm(page, shown, filled(words.pay, { amount }), 'plain')}
 </section>`;
 }
 
-function waitingView(_page: CheckoutPage, { language: { words }, path }: Presentation): Html {
+function waitingView(_page: CheckoutPage, { language: { words }, path, heading }: Shown): Html {
   return html`<section class="card"><div role="status"><div class="wait"></div>
-<h1>${words.beingPaid}</h1><p>${words.beingPaidMore}</p></div>
+<h1>${heading}</h1><p>${words.beingPaidMore}</p></div>
 <p class="muted"><a href="${path}">${words.notPaidYet}</a></p>
 </section>`;
 }
 
-function awaitedView(page: CheckoutPage, { language: { words, locale } }: Presentation): Html {
+function awaitedView(page: CheckoutPage, { language, heading }: Shown): Html {
+  const { words, locale } = language;
   const { shop, session } = page.facts;
   const until = timeText(session.expiresAt, locale);
-  return html`<section class="card" role="status"><h1>${words.awaited}</h1>
+  return html`<section class="card" role="status"><h1>${heading}</h1>
 <p class="amount"><bdi>${amountText(session.amountTotal, session.currency, locale)}</bdi></p>
 ${descriptionView(page)}<p>${filled(words.awaitedMore, { shop, until })}</p></section>`;
 }
 
-function settlingView(
-  { facts: { shop } }: CheckoutPage,
-  { language: { words } }: Presentation,
-): Html {
+function settlingView({ facts: { shop } }: CheckoutPage, { language, heading }: Shown): Html {
+  const { words } = language;
   return html`<section class="card" role="status"><div class="wait"></div>
-<h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
+<h1>${heading}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
 }
 
 const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="m7.5 12.5 3 3 6-6.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-function paidView(page: CheckoutPage, { language: { words }, frameOrigins }: Presentation): Html {
+function paidView(page: CheckoutPage, { language, frameOrigins, heading }: Shown): Html {
+  const { words } = language;
   const { shop, session } = page.facts;
   const more = session.amountTotal > 0 && html`<p>${filled(words.paidMore, { shop })}</p>`;
   const link = linkTo(page.onward, filled(words.onward, { shop }), frameOrigins, 'button');
-  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1>${more}${descriptionView(page)}${link}</section>`;
+  return html`<section class="card">${CHECK_MARK}<h1>${heading}</h1>${more}${descriptionView(page)}${link}</section>`;
 }
 
-function receivedView(page: CheckoutPage, presentation: Presentation): Html {
+function receivedView(page: CheckoutPage, shown: Shown): Html {
   const { shop } = page.facts;
-  const { words } = presentation.language;
-  return html`<section class="card"><h1>${filled(words.paidMore, { shop })}</h1>
-<p>${filled(words.inTouch, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
+  const { words } = shown.language;
+  return html`<section class="card"><h1>${shown.heading}</h1>
+<p>${filled(words.inTouch, { shop })}</p>${backLink(page, shown, 'button')}</section>`;
 }
 
-function expiredView(page: CheckoutPage, presentation: Presentation): Html {
+function expiredView(page: CheckoutPage, shown: Shown): Html {
   const { shop, isStarted, session } = page.facts;
-  const { words } = presentation.language;
-  const mayBePaid =
-    isStarted || session.originalExpiresAt !== null || presentation.visit === 'return';
-  return html`<section class="card"><h1>${words.expired}</h1>
-<p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
+  const { words } = shown.language;
+  const mayBePaid = isStarted || session.originalExpiresAt !== null || shown.visit === 'return';
+  return html`<section class="card"><h1>${shown.heading}</h1>
+<p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, shown, 'button')}</section>`;
 }
 
 function backLink(

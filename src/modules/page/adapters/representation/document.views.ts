@@ -62,9 +62,9 @@ export function footerView(
   { contact, termsUrl, privacyUrl }: ShopDetails,
   words: Words,
 ): Html | false {
-  const isEmail = contact !== null && !contact.includes(':');
+  const isEmail = contact !== null && !/^https:/i.test(contact);
   const links = [
-    [isEmail ? `mailto:${contact}` : contact, isEmail ? contact : words.contact],
+    isEmail ? [mailto(contact), contact] : [contact, words.contact],
     [termsUrl, words.terms],
     [privacyUrl, words.privacy],
   ].filter(([url]) => url !== null);
@@ -72,6 +72,13 @@ export function footerView(
     ([url, label]) => html` <a href="${url}" target="_blank" rel="noopener">${label}</a>`,
   );
   return shown.length > 0 && html`<footer>${shown}</footer>`;
+}
+
+/** RFC 6068 section 2: a letter of an address that a URL would read otherwise is percent-encoded, but the @ is not. */
+function mailto(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)].map(encodeURIComponent);
+  return `mailto:${local}@${domain}`;
 }
 
 export function missingPageView(status: number, acceptLanguage: string | undefined): string {

@@ -24,14 +24,31 @@ export interface Language {
 
 /** The session's language or, without one, the browser's. English if there are no words in that language. */
 export function languageOf(locale: string | null, acceptLanguage = ''): Language {
-  if (locale !== null && locale !== 'auto') return languageFor(locale);
-  const asked = acceptLanguage
-    .slice(0, 200)
-    .split(',', 20)
-    .map((one) => one.split(';', 1)[0]?.trim() ?? '');
-  return languageFor(
-    asked.find((tag) => Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag)) ?? 'en',
-  );
+  const isGiven = locale !== null && locale !== 'auto';
+  return languageFor(isGiven ? locale : preferredLocale(acceptLanguage));
+}
+
+const CODES = Object.keys(CATALOGUE);
+const MOST_RANGES = 20;
+const RANGE = /^\s*(\*|[a-z\d-]{1,35})\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?)\s*)?$/i;
+
+/** RFC 9110 section 12.5.4: weights come before order, a weight of 0 refuses, and `*` is any language that is not named. */
+function preferredLocale(acceptLanguage: string): string {
+  const ranges = acceptLanguage.split(',', MOST_RANGES).flatMap(rangeOf);
+  const named = new Set(ranges.map(({ tag }) => tag));
+  const refused = new Set(ranges.filter(({ weight }) => weight === 0).map(({ tag }) => tag));
+  const [preferred] = ranges
+    .filter(({ weight }) => weight > 0)
+    .toSorted((one, other) => other.weight - one.weight)
+    .map(({ tag }) => (tag === '*' ? CODES.find((code) => !named.has(code)) : tag))
+    .filter((tag) => tag !== undefined && Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag));
+  return preferred ?? CODES.find((code) => !refused.has(code)) ?? 'en';
+}
+
+/** Empty if it is malformed. */
+function rangeOf(text: string): readonly { readonly tag: string; readonly weight: number }[] {
+  const [, tag, weight = '1'] = RANGE.exec(text) ?? [];
+  return tag === undefined ? [] : [{ tag: tag.toLowerCase(), weight: Number(weight) }];
 }
 
 function languageFor(locale: string): Language {
