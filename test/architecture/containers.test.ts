@@ -134,6 +134,29 @@ test('nginx and Prometheus name the existing instances', () => {
   expect(tokens).toEqual(names.map(() => authorization.credentials));
 });
 
+test('nginx refuses every path that is not for merchants and customers', () => {
+  const config = readFileSync('docker/nginx/nginx.conf', 'utf8');
+  const [, refused = ''] = /location ~ (\S+) \{\s+return 404;/.exec(config) ?? [];
+  const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+  const hidden = Object.keys(paths).filter((path) => new RegExp(refused).test(path));
+  const inside = Object.keys(paths).filter((path) =>
+    /^\/(ledger\/v1|operator\/v1|metrics)/.test(path),
+  );
+  expect(hidden).toEqual(inside);
+  expect(Object.keys(paths).filter((path) => /^\/(?!v1\/|livez|readyz)/.test(path))).toEqual(
+    inside,
+  );
+});
+
+test.each(['SECURITY.md', 'docs/operate/deploying.md', 'docker/kubernetes.yaml'])(
+  '%s keeps the ledger, operators and metrics from the public',
+  (page) => {
+    const text = readFileSync(page, 'utf8');
+    for (const path of ['/ledger/v1', '/operator/v1', '/metrics'])
+      expect([path, text.includes(path)]).toEqual([path, true]);
+  },
+);
+
 describe('kubernetes.yaml', () => {
   const documents = parseAllDocuments(readFileSync('docker/kubernetes.yaml', 'utf8')).map((one) =>
     one.toJS(),

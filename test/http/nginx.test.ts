@@ -1,4 +1,7 @@
-/** The proxy of docker/ before the service: it passes each redirect of a page, and logs no page's secret. */
+/**
+ * The proxy of docker/ before the service: it passes each redirect of a page, logs no secret of a page, and keeps the
+ * surfaces of the ledger and of operators from the public.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,6 +38,13 @@ const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
       ),
     );
     const shop = await Shop.open(service);
+    for (const hidden of ['/ledger/v1/refunds', '/operator/v1/organizations', '/metrics']) {
+      for (const spelled of [hidden, `/${hidden}`, hidden.replace('e', '%65')]) {
+        const { status, headers } = await visit(url + spelled);
+        const isOfService = headers.has('request-id');
+        expect([spelled, status, isOfService]).toEqual([spelled, 404, false]);
+      }
+    }
     const success_url = `https://shop.example/${'語'.repeat(886)}`;
     const { id, path } = await openPage(shop, { ...SMALLEST, success_url });
     expect((await visit(url + path)).status).toBe(200);
