@@ -9,7 +9,7 @@ import { ENCRYPTION, Encryption } from './persistence/encryption/encryption.js';
 import { Reencryption } from './persistence/encryption/reencryption.js';
 import { StoredOwners } from './persistence/owners.js';
 import { Units } from './persistence/units.js';
-import { Config } from './platform/config.js';
+import { Config, isLoopback } from './platform/config.js';
 import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
 import { BodyGuard } from './request/body.guard.js';
@@ -55,7 +55,7 @@ export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
 interface Options {
   /** Operators' commands run without the time limits of requests. */
   readonly timeLimits?: boolean;
-  /** On the embedded database: webhooks of test mode may go to this machine. */
+  /** On the embedded database, webhooks of test mode may go to this machine while nobody else reaches the service. */
   readonly isEmbedded?: boolean;
   readonly modules?: readonly ModuleFacts[];
 }
@@ -63,7 +63,9 @@ interface Options {
 @Module({})
 export class AppModule {
   static register(config: Config, url: string, options: Options = {}): DynamicModule {
-    const { timeLimits = true, isEmbedded, modules = MODULES } = options;
+    const { timeLimits = true, isEmbedded = false, modules = MODULES } = options;
+    const reachesLoopback = isEmbedded && isLoopback(config.host);
+    const webhookUrls = new WebhookUrls(config.webhookAllowPrivate, reachesLoopback);
     const database = {
       url,
       poolSize: config.databasePoolSize,
@@ -87,7 +89,7 @@ export class AppModule {
         Units,
         ErrorResponses,
         Clock,
-        { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
+        { provide: WebhookUrls, useValue: webhookUrls },
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -106,6 +106,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return config;
 }
 
+/** Whether only this machine can reach what listens on the host. Of names, RFC 6761 promises it for `localhost`. */
+export function isLoopback(host: string): boolean {
+  if (/^localhost\.?$/i.test(host)) return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
 const variableOf = (setting: string): string => setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
 function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecorator {

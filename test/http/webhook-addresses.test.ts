@@ -1,6 +1,7 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import type { Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, startReceiver } from '../support/receiver.js';
@@ -136,6 +137,51 @@ describe('http to another host', () => {
     await deliver(open.service);
     const error = 'The host has an address that webhooks are never sent to.';
     expect(await owner.deliveriesOf(event)).toEqual([attempt(1, null, error, false)]);
+  });
+});
+
+describe('on the embedded database', () => {
+  const { error } = refused;
+
+  /** The attempt to reach a receiver on this machine, from a service that listens on the host. */
+  async function attemptFrom(host: string, isEmbedded: boolean, mode: Mode) {
+    const { service } = await startWebhooks({
+      databaseUrl: strict.service.databaseUrl,
+      isEmbedded,
+      config: { webhookAllowPrivate: false, host },
+    });
+    const owner = await (await Shop.open(service)).in(mode, service);
+    const url = mode === 'test' ? receiver.url : receiver.url.replace('http:', 'https:');
+    const { id } = (await owner.post('/v1/webhook_endpoints', { url })).body;
+    const attempted = (await owner.post(`/v1/webhook_endpoints/${id}/test`, {})).body;
+    await owner.post(`/v1/webhook_endpoints/${id}`, { enabled: false });
+    await service.close();
+    return attempted;
+  }
+
+  test.each(['127.0.0.1', 'localhost', '::1'])(
+    'test mode reaches this machine while HOST is %s',
+    async (host) => {
+      expect(await attemptFrom(host, true, 'test')).toMatchObject({ status_code: 204 });
+    },
+  );
+
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'tillgate'])(
+    'test mode does not reach this machine while HOST is %s, where others reach the service',
+    async (host) => {
+      expect(await attemptFrom(host, true, 'test')).toMatchObject({ status_code: null, error });
+    },
+  );
+
+  test('live mode never does, nor test mode on another database', async () => {
+    for (const [isEmbedded, mode] of [
+      [true, 'live'],
+      [false, 'test'],
+    ] as const) {
+      const attempted = await attemptFrom('127.0.0.1', isEmbedded, mode);
+      expect(attempted).toMatchObject({ status_code: null, error });
+    }
+    expect(receiver.received).toEqual([]);
   });
 });
 

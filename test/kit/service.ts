@@ -23,6 +23,8 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly config?: Partial<Config>;
+  /** What the service does on its embedded database only, on the database of the tests. */
+  readonly isEmbedded?: boolean;
   /** Another instance of a running service: the same database. */
   readonly databaseUrl?: string;
   readonly clock?: Clock;
@@ -40,8 +42,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ? { url: options.databaseUrl, drop: async () => undefined }
     : await createDatabase();
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
-  const { log, clock, declared, modules = [], overrides = [] } = options;
+  const { log, clock, declared, isEmbedded = false, modules = [], overrides = [] } = options;
   const application = await createApplication(config, ofService(database.url), {
+    isEmbedded,
     ...(log && { log }),
     ...(declared && { modules: declared }),
     create: async (module, adapter, nestOptions) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig } from '../../src/platform/config.js';
+import { ConfigError, isLoopback, readConfig } from '../../src/platform/config.js';
 import { launch } from '../support/processes.js';
 
 const DEFAULTS = {
@@ -184,4 +184,18 @@ describe('settings', () => {
       stderr: ALL_FAULTS.map((fault) => `${fault}\n`).join(''),
     });
   });
+});
+
+test.each([
+  ...['127.0.0.1', '127.8.9.10', '127.1', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'],
+  ...['localhost', 'LOCALHOST', 'localhost.'],
+])('%s is a loopback host', (host) => {
+  expect(isLoopback(host)).toBe(true);
+});
+
+test.each([
+  ...['0.0.0.0', '0', '::', '::ffff:0.0.0.0', '10.0.0.1', '128.0.0.1', 'fe80::1', '::2'],
+  ...['localhost.example', '127.0.0.1.example', 'tillgate', ''],
+])('%j is no loopback host', (host) => {
+  expect(isLoopback(host)).toBe(false);
 });
