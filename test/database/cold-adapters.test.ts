@@ -114,6 +114,7 @@ test('each statement names its organization and mode, or says why it reads those
     return {
       add: () => endpoints.add(unit, endpoint, secret),
       all: () => endpoints.all(owner),
+      list: () => endpoints.list(owner, PAGE),
       get: () => endpoints.get(owner, id),
       lock: () => endpoints.lock(unit, id),
       change: () => endpoints.change(unit, endpoint),

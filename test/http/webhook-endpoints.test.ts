@@ -13,6 +13,7 @@ import { useReceiver, useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { attempt, deliver, isSignedBy } from '../support/webhooks.js';
 
+const SECURE_URL = 'https://shop.example/webhooks';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NO_ENDPOINT = '0'.repeat(32);
@@ -49,7 +50,7 @@ const createSession = async () => (await shop.createSession()).body;
 const createdEvent = async () => (await shop.eventsOf((await createSession()).id))[0].id;
 
 describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
-  test('are sixteen at most, however many are created at once', async () => {
+  test('are sixteen at most in a mode, however many are created at once', async () => {
     const replies = await atOnce(24, () => call(surface, '', { url: receiver.url }));
     const [created = [], refused = []] = [201, 422].map((code) =>
       replies.filter(({ status }) => status === code),
@@ -61,6 +62,8 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     expect(ids).toContain(next_step.path.split('/').at(-1));
     await remove(surface, ids[0]);
     expect((await call(surface, '', { url: receiver.url })).status).toBe(201);
+    const live = await shop.in('live', world.service);
+    expect((await call(surface, '', { url: SECURE_URL }, undefined, live)).status).toBe(201);
   });
 
   test('have a secret that is stored nowhere as it is', async () => {

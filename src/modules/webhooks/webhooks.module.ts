@@ -3,10 +3,8 @@ import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
-import {
-  LedgerWebhookEndpointsController,
-  WebhookEndpointsController,
-} from './adapters/http/webhook-endpoints.controller.js';
+import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook-endpoints.controller.js';
+import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
 import {
   DELIVERIES_OF_EVENTS,
   WEBHOOK_TRACES,
@@ -27,6 +25,7 @@ import { OutgoingAttempts } from './application/outgoing-attempts.js';
 import { Deliveries, EventDeliveries, WebhookEndpoints } from './application/ports.js';
 import { Receivers } from './application/receivers.js';
 import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
+import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
 import { WebhookScheduler } from './application/webhook-scheduler.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
@@ -45,6 +44,7 @@ import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
     Network,
     OutgoingAttempts,
     ResendEvent,
+    TestWebhookEndpoint,
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },

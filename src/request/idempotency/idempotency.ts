@@ -102,6 +102,21 @@ export class Idempotency {
     });
   }
 
+  /** Like `once`, of an effect outside of the database: it happens once, however often its response is written again. */
+  async onceWithEffect<Result>(
+    caller: Caller,
+    request: KeyedRequest,
+    effect: () => Promise<Result>,
+    respond: (result: Result) => ResponseParts,
+  ): Promise<IdempotentResponse> {
+    let begun: Promise<Result> | undefined;
+    const use = () => {
+      begun ??= effect();
+      return begun;
+    };
+    return this.once(caller, { ...request, hasEffect: true }, use, respond);
+  }
+
   /** Commits the use case of a request without a key, or of a route that takes none because each call is a new request. */
   async withoutKey<Of extends Owner, Result>(
     owner: Of,

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../shared/caller.js';
-import { CallerClock } from '../../../shared/clock.js';
-import { notFound } from '../../../shared/errors.js';
-import { NO_ORGANIZATION, newId } from '../../../shared/id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { EVENT_ID } from '../../events/index.js';
-import { dueReceiver, storedReceiver } from '../domain/receiver.js';
 import {
   changedEndpoint,
   type NewWebhookEndpoint,
@@ -15,8 +9,7 @@ import {
   type WantedEndpoint,
   type WebhookEndpoint,
 } from '../domain/webhook-endpoint.js';
-import { OutgoingAttempts } from './outgoing-attempts.js';
-import { type Attempt, WebhookEndpoints } from './ports.js';
+import { WebhookEndpoints } from './ports.js';
 
 export interface WithSecret {
   readonly endpoint: WebhookEndpoint;
@@ -28,8 +21,6 @@ export interface WithSecret {
 export class ManageWebhookEndpoints {
   constructor(
     private readonly endpoints: WebhookEndpoints,
-    private readonly attempts: OutgoingAttempts,
-    private readonly clock: CallerClock,
     private readonly urls: WebhookUrls,
   ) {}
 
@@ -60,46 +51,5 @@ export class ManageWebhookEndpoints {
     const secret = newWebhookSecret();
     this.endpoints.rotateSecret(unit, id, secret, unit.now + overlapSeconds * 1000);
     return { endpoint, secret };
-  }
-
-  /**
-   * Sends one webhook.test event, even to a disabled endpoint, and returns the attempt. The event is not stored. `represent`
-   * renders the endpoint as JSON. Not a decision: it may not run twice. Refuses with rate_limited too.
-   */
-  async test(
-    caller: Caller,
-    id: string,
-    represent: (endpoint: WebhookEndpoint) => string,
-  ): Promise<Attempt> {
-    const endpoint = await this.endpoints.get(caller, id);
-    const { mode, url } = endpoint;
-    if (mode !== caller.mode) throw notFound('id');
-    const moment = await this.clock.at(caller);
-    const attemptedAt = moment.now;
-    const secrets = await this.endpoints.secretsOf(caller, id, attemptedAt);
-    const data = represent(endpoint);
-    const event = {
-      id: newId(EVENT_ID, moment),
-      type: 'webhook.test',
-      mode,
-      sequence: 1,
-      data,
-      reason: null,
-    };
-    const isLedger = caller.organization === NO_ORGANIZATION;
-    // The signature has the real time, because receivers compare it with their clocks.
-    const at = attemptedAt - moment.ahead;
-    const message = { url, event, secrets, at, ...(isLedger ? { organization: null } : {}) };
-    const to = dueReceiver(caller.organization, storedReceiver(url, isLedger));
-    const { statusCode, error, durationMs } = await this.attempts.test(to, id, message);
-    return {
-      endpoint: id,
-      attempt: 1,
-      attemptedAt,
-      statusCode,
-      error,
-      durationMs,
-      nextAttemptAt: null,
-    };
   }
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Unit } from '../../../shared/unit.js';
 import type { Event, NewEvent } from '../../events/index.js';
 import type { DueReceiver } from '../domain/receiver.js';
@@ -100,6 +101,8 @@ export abstract class EventDeliveries {
 export abstract class WebhookEndpoints {
   /** All endpoints of the caller's mode, newest first. There are at most MAX_ENDPOINTS. */
   abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
+  /** A page of the caller's mode, newest first. */
+  abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
   /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
   /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */

@@ -6,7 +6,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
 import type { Mode } from '../../../../shared/caller.js';
 import { isWebhookPort, WebhookUrls } from '../../../../shared/webhook-urls.js';
-import { eventJson } from '../../../events/adapters/representation/events.views.js';
+import { eventJson } from '../../../events/index.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-agent.js';

@@ -15,8 +15,7 @@ import {
 } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
-import { EVENTS_TAG } from '../../../events/adapters/representation/events.views.js';
-import { EVENT_FACTS, EVENT_ID, Events } from '../../../events/index.js';
+import { EVENT_FACTS, EVENT_ID, EVENTS_TAG, Events } from '../../../events/index.js';
 import { EventDeliveries } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import {

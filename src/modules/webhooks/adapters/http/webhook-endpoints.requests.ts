@@ -14,7 +14,7 @@ const URL =
   'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.';
 const EVENTS = 'Event types to send, or only `*` for all types.';
 const DESCRIPTION = 'Description of the endpoint.';
-export const DEFAULT_OVERLAP = 86_400;
+const DEFAULT_OVERLAP = 86_400;
 const MAX_OVERLAP = 604_800;
 
 export class CreateWebhookEndpointRequest {
@@ -46,6 +46,11 @@ export class RotateEndpointSecretRequest {
     description: 'How long webhooks are also signed with the previous secret, in seconds.',
   })
   overlap_seconds?: number;
+}
+
+/** In seconds. */
+export function toOverlap({ overlap_seconds: overlap }: RotateEndpointSecretRequest): number {
+  return overlap ?? DEFAULT_OVERLAP;
 }
 
 export class ListWebhookEndpointsQuery {

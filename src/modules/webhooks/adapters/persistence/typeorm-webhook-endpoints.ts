@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { Encryption } from '../../../../persistence/encryption/encryption.js';
 import { orStale } from '../../../../persistence/retries.js';
-import { scopeOf } from '../../../../persistence/rows.js';
+import { pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
+import type { Page, PageRequest } from '../../../../shared/page.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
@@ -36,12 +37,19 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     return rows.map(fromRow);
   }
 
+  async list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>> {
+    const owner = isLedger(caller) ? { mode: caller.mode } : caller;
+    return pageOfRows(this.database, recordOf(caller), { owner, where: {}, page }, fromRow);
+  }
+
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
-    for (const mode of isLedger(caller) ? [caller.mode] : MODES) {
-      const found = (await this.all({ ...caller, mode })).find((endpoint) => endpoint.id === id);
-      if (found) return found;
-    }
-    throw notFound('id');
+    const modes = isLedger(caller) ? [caller.mode] : MODES;
+    const key = { ...one(caller, id), mode: In(modes) };
+    const row = await this.database.reading(caller, (manager) =>
+      manager.findOneBy(recordOf(caller), key),
+    );
+    if (!row) throw notFound('id');
+    return fromRow(row);
   }
 
   async lock(unit: Unit, id: string): Promise<WebhookEndpoint> {

@@ -9,8 +9,7 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../request/schema.js';
-import { EVENT_FIELDS, eventJson } from '../../../events/adapters/representation/events.views.js';
-import type { Event } from '../../../events/index.js';
+import { EVENT_FIELDS, type Event, eventJson } from '../../../events/index.js';
 import { type Attempt, SHOWN_ATTEMPTS } from '../../application/ports.js';
 import type { ResentEvent } from '../../application/resend-event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';

@@ -94,6 +94,10 @@ export function webhookEndpointView(endpoint: WebhookEndpoint): ValueOf<typeof E
   return { id, object: 'webhook_endpoint', ...shown };
 }
 
+export function webhookEndpointJson(endpoint: WebhookEndpoint): string {
+  return JSON.stringify(webhookEndpointView(endpoint));
+}
+
 export function withSecretView({
   endpoint,
   secret,
@@ -104,3 +108,13 @@ export function withSecretView({
 export function deletedView({ id }: WebhookEndpoint): ValueOf<typeof ENDPOINT.deleted> {
   return { id, object: 'webhook_endpoint', deleted: true };
 }
+
+/** The ledger's endpoints belong to no organization. */
+export const ledgerEndpointView = (endpoint: WebhookEndpoint) =>
+  withOrganization(null, webhookEndpointView(endpoint));
+
+export const ledgerWithSecretView = (made: WithSecret) =>
+  withOrganization(null, withSecretView(made));
+
+export const ledgerDeletedView = (endpoint: WebhookEndpoint) =>
+  withOrganization(null, deletedView(endpoint));

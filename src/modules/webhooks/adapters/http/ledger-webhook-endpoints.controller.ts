@@ -1,0 +1,180 @@
+import { Controller, Delete, Get, Post } from '@nestjs/common';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
+import { changed, listResponse, type ResponseParts } from '../../../../request/response.js';
+import { CallerOfKey, LedgerKey, Operation, Tag } from '../../../../request/route.js';
+import { pageRequest } from '../../../../request/validation/list.query.js';
+import {
+  Keyed,
+  NoFieldsRequest,
+  PathId,
+  ValidQuery,
+} from '../../../../request/validation/validation.js';
+import type { Caller } from '../../../../shared/caller.js';
+import type { Unit } from '../../../../shared/unit.js';
+import {
+  ManageWebhookEndpoints,
+  type WithSecret,
+} from '../../application/manage-webhook-endpoints.js';
+import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
+import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
+import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
+import {
+  LEDGER_ENDPOINT,
+  ledgerDeletedView,
+  ledgerEndpointView,
+  ledgerWithSecretView,
+  webhookEndpointJson,
+} from '../representation/webhook-endpoints.views.js';
+import {
+  ChangeWebhookEndpointRequest,
+  CreateWebhookEndpointRequest,
+  ListWebhookEndpointsQuery,
+  RotateEndpointSecretRequest,
+  toOverlap,
+} from './webhook-endpoints.requests.js';
+
+const { path } = WEBHOOK_ENDPOINT_FACTS.ledger;
+
+@Controller(path)
+@LedgerKey()
+@Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.')
+export class LedgerWebhookEndpointsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly endpoints: WebhookEndpoints,
+    private readonly manage: ManageWebhookEndpoints,
+    private readonly testEndpoint: TestWebhookEndpoint,
+  ) {}
+
+  @Operation('createLedgerWebhookEndpoint', {
+    summary: 'Create a webhook endpoint as the ledger',
+    description:
+      'Creates an endpoint that receives the events of every organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
+    answers: {
+      201: {
+        description: 'The endpoint with its secret.',
+        schema: LEDGER_ENDPOINT.withSecret,
+        located: true,
+      },
+    },
+  })
+  @Post()
+  @IdempotencyKey('required')
+  create(
+    @CallerOfKey() caller: Caller,
+    @Keyed(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
+  ) {
+    const create = (unit: Unit) => this.manage.create(unit, request.body);
+    return this.idempotency.once(caller, request, create, created);
+  }
+
+  @Operation('listLedgerWebhookEndpoints', {
+    summary: 'List webhook endpoints as the ledger',
+    description: 'Lists the webhook endpoints of the ledger in the mode of the key, newest first.',
+    answers: { 200: { description: 'A page of endpoints.', schema: LEDGER_ENDPOINT.list } },
+  })
+  @Get()
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    return listResponse(await this.endpoints.list(caller, pageRequest(query)), ledgerEndpointView);
+  }
+
+  @Operation('readLedgerWebhookEndpoint', {
+    summary: 'Retrieve a webhook endpoint as the ledger',
+    answers: { 200: { description: 'The endpoint.', schema: LEDGER_ENDPOINT.endpoint } },
+  })
+  @Get(':id')
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
+    return ledgerEndpointView(await this.endpoints.get(caller, id));
+  }
+
+  @Operation('changeLedgerWebhookEndpoint', {
+    summary: 'Change a webhook endpoint as the ledger',
+    description:
+      'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
+    answers: { 200: { description: 'The endpoint.', schema: LEDGER_ENDPOINT.endpoint } },
+  })
+  @Post(':id')
+  @IdempotencyKey('accepted')
+  change(
+    @CallerOfKey() caller: Caller,
+    @Keyed(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+  ) {
+    const change = (unit: Unit) => this.manage.change(unit, id, request.body);
+    return this.idempotency.once(caller, request, change, shown);
+  }
+
+  @Operation('deleteLedgerWebhookEndpoint', {
+    summary: 'Delete a webhook endpoint as the ledger',
+    description: 'Deletes an endpoint. Its unfinished deliveries are canceled.',
+    answers: { 200: { description: 'The deleted endpoint.', schema: LEDGER_ENDPOINT.deleted } },
+  })
+  @Delete(':id')
+  delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
+    const remove = (unit: Unit) => this.manage.delete(unit, id);
+    return this.idempotency.withoutKey(caller, remove, deleted);
+  }
+
+  @Operation('rotateLedgerWebhookEndpointSecret', {
+    summary: 'Rotate the secret of a webhook endpoint as the ledger',
+    description:
+      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
+    answers: {
+      200: { description: 'The endpoint with its new secret.', schema: LEDGER_ENDPOINT.withSecret },
+    },
+  })
+  @Post(':id/rotate_secret')
+  @IdempotencyKey('accepted')
+  rotateSecret(
+    @CallerOfKey() caller: Caller,
+    @Keyed(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+  ) {
+    const rotate = (unit: Unit) => this.manage.rotateSecret(unit, id, toOverlap(request.body));
+    return this.idempotency.once(caller, request, rotate, withSecret);
+  }
+
+  @Operation('testLedgerWebhookEndpoint', {
+    summary: 'Test a webhook endpoint as the ledger',
+    description:
+      'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
+    answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
+  })
+  @Post(':id/test')
+  @IdempotencyKey('accepted')
+  test(
+    @CallerOfKey() caller: Caller,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+  ) {
+    const send = () => this.testEndpoint.execute(caller, id, webhookEndpointJson);
+    return this.idempotency.onceWithEffect(caller, request, send, attempted);
+  }
+}
+
+const shown = (endpoint: WebhookEndpoint): ResponseParts => changed(ledgerEndpointView(endpoint));
+
+const deleted = (endpoint: WebhookEndpoint): ResponseParts => changed(ledgerDeletedView(endpoint));
+
+const withSecret = (rotated: WithSecret): ResponseParts => ({
+  ...changed(ledgerWithSecretView(rotated)),
+  hasSecret: true,
+});
+
+const created = (made: WithSecret): ResponseParts => ({
+  ...withSecret(made),
+  status: 201,
+  location: `${path}/${made.endpoint.id}`,
+});
+
+const attempted = (attempt: Attempt): ResponseParts => changed(deliveryView(attempt));
