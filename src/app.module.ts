@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
 import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
@@ -19,6 +19,7 @@ import { Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
 import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
+import { CheckedRoutes } from './request/validation/checked-routes.js';
 import { Owners } from './shared/caller.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
@@ -75,7 +76,7 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [TelemetryModule, ...modules.map(({ module }) => module)],
+      imports: [DiscoveryModule, TelemetryModule, ...modules.map(({ module }) => module)],
       controllers: [ReferenceController],
       providers: [
         { provide: Config, useValue: config },
@@ -92,6 +93,7 @@ export class AppModule {
         { provide: WebhookUrls, useValue: webhookUrls },
         PublicUrl,
         Jobs,
+        CheckedRoutes,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) =>

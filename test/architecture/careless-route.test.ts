@@ -1,9 +1,17 @@
-/** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
+/**
+ * A route with an idempotency key must store its response with its write: the compiler and the database refuse one that
+ * does not. A route whose input cannot be validated keeps the service from starting.
+ */
 
 import { beforeAll, expect, test } from '@jest/globals';
-import { Controller, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post, Query, type Type } from '@nestjs/common';
+import { IsOptional } from 'class-validator';
 import { Database } from '../../src/persistence/database.js';
 import { IdempotencyKey } from '../../src/request/idempotency/idempotency.js';
+import { Operation } from '../../src/request/route.js';
+import { Text } from '../../src/request/validation/fields.js';
+import { ValidBody } from '../../src/request/validation/validation.js';
+import { startService } from '../kit/service.js';
 import { useService, useShop } from '../kit/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
@@ -45,4 +53,63 @@ test('a careless route that is compiled all the same fails at its first write', 
 test('the unit of work for jobs, which have no response, accepts the same writes', async () => {
   await service.application.get(Database).autocommit({ queue: 'careless' }, WRITE, []);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([{ number: 1 }]);
+});
+
+class CarelessRequest {
+  @IsOptional()
+  @Text({ max: 9 })
+  note?: string;
+}
+
+const Described = (operationId: string) => Operation(operationId, { summary: '', answers: {} });
+
+@Controller('v1/ignored')
+class IgnoredController {
+  @Post()
+  @Described('ignore')
+  ignore(@ValidBody() body: CarelessRequest) {
+    return body;
+  }
+}
+
+@Controller('v1/trusted')
+class TrustedController {
+  @Post()
+  @Described('trust')
+  trust(@Body() body: object) {
+    return body;
+  }
+}
+
+@Controller('v1/trusted_query')
+class TrustedQueryController {
+  @Get()
+  @Described('trustQuery')
+  trust(@Query() query: object) {
+    return query;
+  }
+}
+
+test.each<[string, Type, string]>([
+  [
+    'has a decorator that validation would ignore',
+    IgnoredController,
+    'CarelessRequest.note has @IsOptional, which validation would ignore.',
+  ],
+  [
+    'takes a body that nothing validates',
+    TrustedController,
+    'TrustedController.trust takes in what nothing validates',
+  ],
+  [
+    'takes a query that nothing validates',
+    TrustedQueryController,
+    'TrustedQueryController.trust takes in what nothing validates',
+  ],
+])('the service does not start with a route that %s', async (_, controller, message) => {
+  @Module({ controllers: [controller] })
+  class UncheckedModule {}
+
+  const started = startService({ databaseUrl: service.databaseUrl, modules: [UncheckedModule] });
+  await expect(started).rejects.toThrow(message);
 });

@@ -57,7 +57,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       );
     },
   });
-  await application.listen(0, '127.0.0.1');
+  await application.listen(0, '127.0.0.1').catch(async (error: unknown) => {
+    await application.close();
+    throw error;
+  });
   const { port } = application.getHttpServer().address() as AddressInfo;
   const sql = new Client({ connectionString: database.url });
   sql.on('error', () => undefined);

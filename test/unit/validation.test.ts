@@ -2,11 +2,24 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { IsUppercase } from 'class-validator';
+import {
+  Allow,
+  IsDefined,
+  IsOptional,
+  IsString,
+  IsUppercase,
+  Length,
+  Validate,
+  ValidateIf,
+  ValidateNested,
+  ValidatePromise,
+  ValidatorConstraint,
+} from 'class-validator';
 import fc from 'fast-check';
 import { factsOf } from '../../src/app.module.js';
-import type { RequestClass } from '../../src/request/validation/constraints.js';
-import { field } from '../../src/request/validation/fields.js';
+import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
+import { field, WebUrl } from '../../src/request/validation/fields.js';
+import { isWebUrl } from '../../src/request/validation/formats.js';
 import { RequestPipe } from '../../src/request/validation/validation.js';
 import { objectSchema, shownSchema } from '../../tools/openapi/request-schema.js';
 import { alteration, altered, Values } from '../support/values.js';
@@ -78,7 +91,11 @@ test.each(CLASSES)('$name: what is no object at all is refused', ({ request }) =
 });
 
 class Shouted {
-  @field({ nullable: true }, IsUppercase())
+  @field(
+    { nullable: true },
+    IsUppercase(),
+    Length(2, 3, { message: 'must have $constraint1 to $constraint2 letters' }),
+  )
   text!: string | null;
 }
 
@@ -88,4 +105,64 @@ test('decorators of class-validator itself are obeyed', () => {
   expect(pipe.faultsOf(Shouted, { text: 'a' })).toMatchObject([
     { param: 'text', message: 'text must be uppercase.' },
   ]);
+  expect(pipe.faultsOf(Shouted, { text: 'AB' })).toEqual([]);
+  expect(pipe.faultsOf(Shouted, { text: 'ABCD' })).toMatchObject([
+    { message: 'text must have 2 to 3 letters.' },
+  ]);
+});
+
+class WithoutDecorator {
+  validate() {
+    return true;
+  }
+}
+
+@ValidatorConstraint({ async: true })
+class Asynchronous extends WithoutDecorator {}
+
+const IGNORED: [decorator: string, PropertyDecorator][] = [
+  ['@IsOptional', IsOptional()],
+  ['@IsDefined', IsDefined()],
+  ['@ValidateIf', ValidateIf(() => false)],
+  ['@ValidateNested', ValidateNested()],
+  ['@ValidatePromise', ValidatePromise()],
+  ['@Allow', Allow()],
+  ['@Allow', Allow({ context: { optional: true } })],
+  ['@IsString with `groups`', IsString({ groups: ['one'] })],
+  ['@IsString with `always`', IsString({ always: true })],
+  ['@IsString with `validateIf`', IsString({ validateIf: () => false })],
+  ['@IsString with `context`', IsString({ context: {} })],
+  ['@IsString with `each`', IsString({ each: true })],
+  ['@Validate(Asynchronous) without a synchronous validator', Validate(Asynchronous)],
+  ['@Validate(WithoutDecorator) without a synchronous validator', Validate(WithoutDecorator)],
+];
+
+test.each(IGNORED)('a request class cannot have %s', (decorator, decorate) => {
+  class Careless {}
+  class CarelessChild extends Careless {}
+  class Nesting {}
+  const isNested: PropertyDecorator = field({ nested: () => CarelessChild });
+  for (const one of [IsString(), field({}), decorate]) one(Careless.prototype, 'text');
+  isNested(Nesting.prototype, 'inside');
+  const message = `text has ${decorator}, which validation would ignore.`;
+  expect(() => fieldsOf(Careless, FACTS)).toThrow(`Careless.${message}`);
+  expect(() => fieldsOf(CarelessChild, FACTS)).toThrow(`CarelessChild.${message}`);
+  expect(() => fieldsOf(Nesting, FACTS)).toThrow(`CarelessChild.${message}`);
+});
+
+test('the description of a field does not depend on the name of a function', () => {
+  const { value: name } = Object.getOwnPropertyDescriptor(isWebUrl, 'name') as { value: string };
+  const described = () => {
+    class Linked {}
+    WebUrl({})(Linked.prototype, 'url');
+    return sentSchema(Linked);
+  };
+  const before = described();
+  Object.defineProperty(isWebUrl, 'name', { value: 'renamed' });
+  try {
+    expect(described()).toEqual(before);
+    expect(before).toMatchObject({ properties: { url: { format: 'iri' } } });
+  } finally {
+    Object.defineProperty(isWebUrl, 'name', { value: name });
+  }
 });

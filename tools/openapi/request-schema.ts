@@ -33,6 +33,8 @@ const FORMATS: Readonly<Record<string, Keywords>> = {
   isVisibleAscii: { pattern: VISIBLE_ASCII.source, examples: ['capture-4711'] },
   isOrigin: { format: 'uri', pattern: '^https?://[^/?#]+$', examples: ['https://shop.example'] },
   isKeyText: { pattern: KEY_TEXT.source, examples: ['return-4711'] },
+  // JSON Schema has no keyword for it.
+  isShown: {},
 };
 
 /** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
@@ -106,7 +108,13 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
 function merged(rules: readonly Rule[]): Keywords {
   const keywords: Keywords = Object.assign(
     {},
-    ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? FORMATS[name]),
+    ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never) ?? formatOf(name)),
   );
   return keywords.type === 'integer' ? { ...keywords, ...widthOf(keywords) } : keywords;
+}
+
+function formatOf(name: string): Keywords {
+  const keywords = FORMATS[name];
+  if (keywords === undefined) throw new Error(`The description knows no keywords of ${name}.`);
+  return keywords;
 }

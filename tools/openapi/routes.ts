@@ -1,10 +1,5 @@
-import { RequestMethod, type Type } from '@nestjs/common';
-import {
-  METHOD_METADATA,
-  PARAMTYPES_METADATA,
-  ROUTE_ARGS_METADATA,
-  RouteParamtypes,
-} from '@nestjs/common/internal';
+import type { Type } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
 import { PRESENCES } from '../../src/request/idempotency/idempotency.js';
 import {
@@ -18,29 +13,17 @@ import {
   WEBHOOKS,
   type WebhookFacts,
 } from '../../src/request/route.js';
-import type { RequestClass } from '../../src/request/validation/constraints.js';
-import { type OwnedResource, OwnerPipe } from '../../src/request/validation/owned.js';
-import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
+import { inputOf, type RouteInput } from '../../src/request/validation/route-input.js';
 import type { Right } from '../../src/shared/caller.js';
-import type { IdKind } from '../../src/shared/id.js';
 
-export interface Route extends OperationFacts {
+export interface Route extends OperationFacts, RouteInput {
   readonly operationId: string;
   readonly controller: Type;
   readonly handler: string;
   readonly credential: Credential;
   readonly tag: TagFacts;
   readonly right: Right | undefined;
-  readonly idKind: IdKind | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
-  readonly body: RequestClass | undefined;
-  readonly query: RequestClass | undefined;
-}
-
-interface Argument {
-  readonly index: number;
-  readonly data?: unknown;
-  readonly pipes?: readonly unknown[];
 }
 
 /** The described routes. A route that requires a key must be described; the pages of the documentation are not. */
@@ -82,41 +65,6 @@ function tagOf(controller: Type): TagFacts {
   const tag = read<TagFacts>(TAG, controller);
   if (!tag) throw new Error(`${controller.name} has no @Tag.`);
   return tag;
-}
-
-function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {
-  const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ??
-    []) as RequestClass[];
-  const all: Readonly<Record<string, Argument>> =
-    Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
-  const argument = (type: RouteParamtypes) =>
-    Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
-  const classOf = (type: RouteParamtypes) => {
-    const { index = -1, pipes = [] } = argument(type) ?? {};
-    if (index >= 0 && !pipes.some((one) => one === RequestPipe))
-      throw new Error(
-        `${controller.name}.${name} takes in what nothing validates: use Keyed, ValidBody and ValidQuery.`,
-      );
-    return classes[index];
-  };
-  const dataOf = (pipe: unknown) =>
-    Object.values(all).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
-  const owned = dataOf(OwnerPipe) as OwnedResource | undefined;
-  if (owned) {
-    const isRead = read(METHOD_METADATA, controller.prototype[name]) === RequestMethod.GET;
-    return {
-      idKind: owned.kind,
-      body: isRead ? undefined : owned.form,
-      query: isRead ? owned.form : undefined,
-    };
-  }
-  const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
-  const body = dataOf(RequestPipe) as RequestClass | undefined;
-  return {
-    body: body ?? classOf(RouteParamtypes.BODY),
-    query: classOf(RouteParamtypes.QUERY),
-    idKind: pipe?.kind,
-  };
 }
 
 function read<Value>(key: string, target: object): Value | undefined {

@@ -1,4 +1,4 @@
-/** What the decorators of request classes say, read from class-validator's metadata. */
+/** Reads what the decorators of request classes declare from class-validator's metadata. */
 import {
   getMetadataStorage,
   isString,
@@ -10,29 +10,36 @@ import type { ParamCode, ParamError } from '../../shared/errors.js';
 
 export type RequestClass = new () => object;
 
-/** What a field is besides its rules. IsOptional and ValidateIf of class-validator are not read: `optional` and `nullable` say it. */
-export interface Form {
+/** The key of a field's options within the context that its decorator leaves in class-validator's metadata. */
+export const FIELD: unique symbol = Symbol('field');
+
+/** `optional` and `nullable` stand for IsOptional and ValidateIf of class-validator. */
+export interface FieldOptions {
   readonly description?: string;
   readonly default?: unknown;
   readonly optional?: boolean | undefined;
   readonly nullable?: boolean | undefined;
   /** The class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;
+  /** The most entries of the list or map. A field without it is neither. */
   readonly most?: number;
-  /** What the rules are for, made of what was sent. */
+  /** Makes the value that the rules check of the value that was sent. */
   readonly read?: (sent: unknown) => unknown;
 }
 
-/** What callers read of a rule that is broken: a message without its subject, and what they may send instead. */
-export type Said = Omit<ParamError, 'param'>;
+/** A bound that depends on what the modules of the application declare. */
+export class BoundByFacts<Bound> {
+  constructor(readonly of: (facts: Facts) => Bound) {}
+}
 
-export interface Rule extends Said {
+/** Its message has no subject, and `allowed` lists what may be sent instead. */
+export interface Rule extends Omit<ParamError, 'param'> {
   readonly name: string;
   readonly bound: unknown;
   readonly fits: (value: unknown) => boolean;
 }
 
-export interface Field extends Form {
+export interface Field extends FieldOptions {
   readonly name: string;
   readonly fields: Fields | undefined;
   readonly rules: readonly Rule[];
@@ -44,29 +51,83 @@ export type Fields = ReadonlyMap<string, Field>;
 const storage = getMetadataStorage();
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
+/**
+ * The fields of a request class in their order, those that it inherits last. Throws if a decorator of the class is one
+ * that validation would ignore.
+ */
 export function fieldsOf(request: RequestClass, facts: Facts): Fields {
   const byName = storage.groupByPropertyName(
     storage.getTargetValidationMetadatas(request, '', false, false),
   );
   return new Map(
-    Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata, facts)]),
+    Object.entries(byName).map(([name, metadata]) => {
+      const ignored = ignoredOf(metadata);
+      if (ignored === undefined) return [name, fieldOf(name, metadata, facts)];
+      throw new Error(`${request.name}.${name} has ${ignored}, which validation would ignore.`);
+    }),
   );
 }
 
 function fieldOf(name: string, metadata: readonly Metadata[], facts: Facts): Field {
-  const form: Form = metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context ?? {};
+  const options = optionsOf(metadata);
   const declared = metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
-    ...form,
+    ...options,
     name,
-    fields: form.nested && fieldsOf(form.nested(), facts),
+    fields: options.nested && fieldsOf(options.nested(), facts),
     rules: declared.filter(({ each }) => !each).map((one) => ruleOf(one, facts)),
     entryRules: declared.filter(({ each }) => each).map((one) => ruleOf(one, facts)),
   };
 }
 
-/** What is said of a broken rule, by its name. A message of its decorator comes before this one; other rules are of formats. */
-const SAID: Readonly<Record<string, readonly [code: ParamCode, message?: string]>> = {
+function optionsOf(metadata: readonly Metadata[]): FieldOptions {
+  const own = metadata.find(isField);
+  return (own?.context as { [FIELD]: FieldOptions } | undefined)?.[FIELD] ?? {};
+}
+
+const isField = ({ context }: Metadata): boolean =>
+  context !== undefined && Object.hasOwn(context as object, FIELD);
+
+/** Decorators without a name of their own in the metadata. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  [ValidationTypes.CONDITIONAL_VALIDATION]: 'ValidateIf',
+  [ValidationTypes.NESTED_VALIDATION]: 'ValidateNested',
+  [ValidationTypes.PROMISE_VALIDATION]: 'ValidatePromise',
+  [ValidationTypes.WHITELIST]: 'Allow',
+};
+
+/** The first decorator, or option of one, that is not obeyed. */
+function ignoredOf(metadata: readonly Metadata[]): string | undefined {
+  const { most, nested } = optionsOf(metadata);
+  const hasEntryRules = most !== undefined && nested === undefined;
+  for (const one of metadata) {
+    if (isField(one)) continue;
+    const decorator = decoratorOf(one);
+    if (one.type !== ValidationTypes.CUSTOM_VALIDATION) return decorator;
+    const option = ignoredOption(one) ?? (one.each && !hasEntryRules ? 'each' : undefined);
+    if (option !== undefined) return `${decorator} with \`${option}\``;
+    if (validatorOf(one) === undefined) return `${decorator} without a synchronous validator`;
+  }
+  return undefined;
+}
+
+function ignoredOption({ groups, always, validateIf, context }: Metadata): string | undefined {
+  const given = { groups: groups?.length ? groups : undefined, always, validateIf, context };
+  return Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+}
+
+function decoratorOf({ type, name = '', constraintCls }: Metadata): string {
+  const known = name.charAt(0).toUpperCase() + name.slice(1);
+  return `@${known || UNNAMED[type] || `Validate(${constraintCls.name})`}`;
+}
+
+function validatorOf({ constraintCls }: Metadata) {
+  const [constraint] = storage.getTargetValidatorConstraints(constraintCls);
+  return constraint?.async ? undefined : constraint?.instance;
+}
+
+/** The code and message of a broken rule, by its name. A message of its decorator comes first. Other rules are of formats. */
+const FAULTS: Readonly<Record<string, readonly [code: ParamCode, message?: string]>> = {
   isString: ['invalid_type', 'must be a string'],
   type: ['invalid_type', 'must be a string'],
   isInt: ['invalid_type'],
@@ -83,25 +144,29 @@ const SAID: Readonly<Record<string, readonly [code: ParamCode, message?: string]
   isCurrency: ['invalid_value'],
 };
 
-/** A bound that is a function is what the modules of the application declare. One that is a list of texts is what is allowed. */
-function ruleOf(
-  { name = '', constraints: [declared] = [], constraintCls, message: own }: Metadata,
-  facts: Facts,
-): Rule {
-  const bound = declared instanceof Function ? declared(facts) : declared;
-  const given = { constraints: [bound] } as ValidationArguments;
-  const [{ instance: validator } = { instance: undefined }] =
-    storage.getTargetValidatorConstraints(constraintCls);
-  const [code, usual = `${validator?.defaultMessage?.(given)}`] = SAID[
-    name.replace(/^.*\./, '')
-  ] ?? ['invalid_format'];
-  const message = own instanceof Function ? own(given) : (own ?? usual);
+function ruleOf(metadata: Metadata, facts: Facts): Rule {
+  const { name = '', constraints: declared = [], message: own } = metadata;
+  const validator = validatorOf(metadata);
+  const constraints = declared.map((one) => (one instanceof BoundByFacts ? one.of(facts) : one));
+  const [bound] = constraints;
+  const given = { constraints } as ValidationArguments;
+  const [code, usual] = FAULTS[name.replace(/^.*\./, '')] ?? ['invalid_format'];
+  const declaredMessage = own instanceof Function ? own(given) : own;
+  const message = declaredMessage ?? usual ?? `${validator?.defaultMessage?.(given)}`;
   return {
     ...{ name, bound, code },
-    message: message.replace('$property ', '').replace('$constraint1', [bound].flat().join(', ')),
+    message: inWords(message, constraints),
+    // A bound that is a list of texts is a list of what is allowed.
     allowed: Array.isArray(bound) && bound.every(isString) ? bound : [],
     fits: (value) => validator?.validate(value, given) === true,
   };
+}
+
+function inWords(message: string, constraints: readonly unknown[]): string {
+  const withoutSubject = message.replace('$property ', '');
+  return withoutSubject.replaceAll(/\$constraint(\d)/g, (_, place: string) =>
+    [constraints[Number(place) - 1]].flat().join(', '),
+  );
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

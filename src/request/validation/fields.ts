@@ -23,7 +23,13 @@ import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import { isVisible } from '../../shared/visible.js';
 import { isOrigin } from '../../shared/web-url.js';
 import { isWebhookUrl } from '../../shared/webhook-urls.js';
-import { type Form, isObject, type RequestClass } from './constraints.js';
+import {
+  BoundByFacts,
+  FIELD,
+  type FieldOptions,
+  isObject,
+  type RequestClass,
+} from './constraints.js';
 import {
   isAddrSpec,
   isContact,
@@ -36,18 +42,16 @@ import {
   MAX_EMAIL,
 } from './formats.js';
 
-export type About = Pick<Form, 'description' | 'default' | 'optional' | 'nullable'>;
+export type About = Pick<FieldOptions, 'description' | 'default' | 'optional' | 'nullable'>;
 
-export function field(form: Form, ...rules: PropertyDecorator[]): PropertyDecorator {
-  return applyDecorators(Allow({ context: form }), ...rules);
+export function field(options: FieldOptions, ...rules: PropertyDecorator[]): PropertyDecorator {
+  return applyDecorators(Allow({ context: { [FIELD]: options } }), ...rules);
 }
 
-/** A value, or what it is by what the modules of the application declare. */
-type OfFacts<Value> = Value | ((facts: Facts) => Value);
-
+/** A rule. The description and the messages know it by its name. */
 function holds<Bound>(
   name: string,
-  bound: OfFacts<Bound>,
+  bound: Bound | BoundByFacts<Bound>,
   fits: (value: never, bound: Bound) => boolean,
   options?: ValidationOptions,
 ): PropertyDecorator {
@@ -64,9 +68,10 @@ const atMost = (max: number, options?: ValidationOptions) =>
 const atLeast = (min: number) =>
   holds('minLength', min, (text: unknown) => isString(text) && !isWithin(text, min - 1));
 
-/** The description knows the rule by the name of the function. */
-const isA = (format: (text: string) => boolean, message: string, each = false) =>
-  holds(format.name, undefined, (text) => isString(text) && format(text), { message, each });
+type Format = readonly [name: string, isOf: (text: string) => boolean];
+
+const isA = ([name, isOf]: Format, message: string, each = false) =>
+  holds(name, undefined, (text) => isString(text) && isOf(text), { message, each });
 
 /** An optional text may also be null, because responses show a missing text as null. */
 const text = (about: About, ...rules: PropertyDecorator[]) =>
@@ -77,7 +82,7 @@ export const Integer = ({
   max,
   unit = '',
   ...about
-}: Form & { min: number; max: number; unit?: string }) =>
+}: FieldOptions & { min: number; max: number; unit?: string }) =>
   field(
     about,
     IsInt({ message: `must be an integer${unit}` }),
@@ -105,11 +110,12 @@ export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: nu
     about,
     ...(min > 0 ? [atLeast(min)] : []),
     atMost(max),
-    isA(isShown, 'must have a visible character'),
+    isA(['isShown', isShown], 'must have a visible character'),
   );
 
-type Texts = OfFacts<readonly string[]>;
-const isOneOf = (values: Texts, options?: ValidationOptions) => IsIn(values as string[], options);
+type Texts = readonly string[] | ((facts: Facts) => readonly string[]);
+const isOneOf = (values: Texts, options?: ValidationOptions) =>
+  IsIn((values instanceof Function ? new BoundByFacts(values) : values) as string[], options);
 
 export const OneOf = (values: Texts, about: About) => field(about, IsString(), isOneOf(values));
 
@@ -121,7 +127,9 @@ const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
 export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: About) =>
   text(
     about,
-    holds('isIdOf', kind instanceof Function ? kind : [kind], isIdOf, { message: asIds }),
+    holds('isIdOf', kind instanceof Function ? new BoundByFacts(kind) : [kind], isIdOf, {
+      message: asIds,
+    }),
   );
 
 export const Currency = (about: About) =>
@@ -132,33 +140,48 @@ export const Currency = (about: About) =>
     }),
   );
 
-const formatted =
-  (max: number, format: (text: string) => boolean, message: string) => (about: About) =>
-    text(about, atMost(max), isA(format, message));
+const formatted = (max: number, format: Format, message: string) => (about: About) =>
+  text(about, atMost(max), isA(format, message));
 
 const WEB_URL =
   'must be an absolute https URL without user information, or in test mode http to localhost';
-export const WebUrl = formatted(2048, isWebUrl, WEB_URL);
+export const WebUrl = formatted(2048, ['isWebUrl', isWebUrl], WEB_URL);
 
 export const WebhookUrl = formatted(
   2048,
-  isWebhookUrl,
+  ['isWebhookUrl', isWebhookUrl],
   'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
-export const Email = formatted(MAX_EMAIL, isAddrSpec, 'must be one e-mail address');
+export const Email = formatted(MAX_EMAIL, ['isAddrSpec', isAddrSpec], 'must be one e-mail address');
 
-export const Contact = formatted(500, isContact, 'must be an e-mail address or an https URL');
+export const Contact = formatted(
+  500,
+  ['isContact', isContact],
+  'must be an e-mail address or an https URL',
+);
 
 /** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
-export const Locale = formatted(35, isLocale, 'must be a BCP 47 language tag or auto');
+export const Locale = formatted(
+  35,
+  ['isLocale', isLocale],
+  'must be a BCP 47 language tag or auto',
+);
 
-export const VisibleAscii = formatted(255, isVisibleAscii, 'must be visible ASCII without spaces');
-export const KeyText = formatted(255, isKeyText, 'must be visible ASCII, with spaces only inside');
+export const VisibleAscii = formatted(
+  255,
+  ['isVisibleAscii', isVisibleAscii],
+  'must be visible ASCII without spaces',
+);
+export const KeyText = formatted(
+  255,
+  ['isKeyText', isKeyText],
+  'must be visible ASCII, with spaces only inside',
+);
 
 export const Instant = (about: About) =>
-  text(about, isA(isInstant, 'must be Unix seconds, an RFC 3339 instant or a date'));
+  text(about, isA(['isInstant', isInstant], 'must be Unix seconds, an RFC 3339 instant or a date'));
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
 export const Fields = (nested: () => RequestClass, about: About) => field({ ...about, nested });
@@ -166,7 +189,7 @@ export const Fields = (nested: () => RequestClass, about: About) => field({ ...a
 type List = About & { min?: number; max: number };
 
 function list(
-  { min = 0, max, ...about }: List & Form,
+  { min = 0, max, ...about }: List & FieldOptions,
   ...rules: PropertyDecorator[]
 ): PropertyDecorator {
   const bounds = [...(min > 0 ? [ArrayMinSize(min)] : []), ArrayMaxSize(max)];
@@ -178,10 +201,14 @@ export const ListOf = (nested: () => RequestClass, about: List) => list({ ...abo
 const EACH = { each: true };
 
 export const ListOfUrls = (about: List) =>
-  list(about, IsString(EACH), atMost(2048, EACH), isA(isWebUrl, WEB_URL, true));
+  list(about, IsString(EACH), atMost(2048, EACH), isA(['isWebUrl', isWebUrl], WEB_URL, true));
 
 export const ListOfOrigins = (about: List) =>
-  list(about, IsString(EACH), isA(isOrigin, 'must be an origin like https://shop.example', true));
+  list(
+    about,
+    IsString(EACH),
+    isA(['isOrigin', isOrigin], 'must be an origin like https://shop.example', true),
+  );
 
 export const SomeOf = (values: Texts, about: Partial<List>) =>
   list({ max: 100, ...about }, ArrayUnique(), IsString(EACH), isOneOf(values, EACH));

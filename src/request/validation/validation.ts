@@ -20,7 +20,6 @@ import {
   isObject,
   type RequestClass,
   type Rule,
-  type Said,
 } from './constraints.js';
 import { parseJson } from './json.js';
 
@@ -138,16 +137,18 @@ class Walk {
     for (const [first] of Map.groupBy(broken, isOfKey).values()) this.add(path, first as Rule);
   }
 
-  private add(path: string, said: Said): void {
-    this.faults.push(faultAt(path, said));
+  private add(path: string, fault: Fault): void {
+    this.faults.push(faultAt(path, fault));
   }
 }
 
-const NO_OBJECT: Said = { code: 'invalid_type', message: 'must be an object', allowed: [] };
+type Fault = Omit<ParamError, 'param'>;
+
+const NO_OBJECT: Fault = { code: 'invalid_type', message: 'must be an object', allowed: [] };
 
 const isOfKey = ({ name }: Rule): boolean => name.startsWith('key.');
 
-const faultAt = (path: string, { code, message, allowed }: Said): ParamError =>
+const faultAt = (path: string, { code, message, allowed }: Fault): ParamError =>
   paramError(path, code, `${path} ${message}.`, allowed);
 
 /** JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */
