@@ -5,15 +5,6 @@ SET status = $1, payment_status = $2, expires_at = to_timestamp($3), original_ex
 WHERE organization_id = $7 AND mode = $8 AND id = $9 AND status = 'open' AND expires_at > statement_timestamp()
   + make_interval(secs => $10) AND awaits <= $5;
 
--- checkout.closed
-SELECT id, coalesce(closed_at, expires_at)::text AS "closedAt", status = 'expired' AS "isExpired"
-FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND status <> 'open' AND NOT is_redacted AND coalesce(closed_at,
-  expires_at) <= statement_timestamp() + make_interval(secs => $3) AND (coalesce(closed_at, expires_at), id) > ($4,
-  $5)
-ORDER BY coalesce(closed_at, expires_at), id
-LIMIT $6;
-
 -- checkout.expire_overdue
 WITH expired AS (
   UPDATE checkout_sessions
@@ -48,24 +39,6 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "isRedacted"
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND id = $4;
-
--- checkout.find_short
-SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
-  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
-  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
-  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
-  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
-  metadata AS "metadata", first_lines AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
-  "isRedacted", line_count AS "lineCount", line_discount AS "lineDiscount"
-FROM checkout_sessions
-CROSS JOIN LATERAL (
-  SELECT count(*)::integer AS line_count, sum((line->>'amountDiscount')::bigint)::bigint AS line_discount,
-    json_agg(line ORDER BY place) FILTER (WHERE place <= $2) AS first_lines
-  FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)
-) AS lines
-WHERE organization_id = $3 AND mode = $4 AND id = $5;
 
 -- checkout.list
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
@@ -155,58 +128,6 @@ WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN t
   $9)
 ORDER BY id DESC
 LIMIT $10;
-
--- checkout.lock
-SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
-  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
-  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
-  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
-  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
-  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
-  "isRedacted", NOT (status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1)) AS
-  "isStored"
-FROM checkout_sessions
-WHERE organization_id = $2 AND mode = $3 AND id = $4
-FOR UPDATE;
-
--- checkout.lock_expired
-SELECT id
-FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND status = 'expired' AND NOT is_redacted
-ORDER BY id
-FOR UPDATE SKIP LOCKED;
-
--- checkout.overdue
-/* every organization: overdue sessions of all of them expire */
-SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
-FROM checkout_sessions
-WHERE status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => 0) AND (expires_at, id)
-  > ($1, $2)
-ORDER BY expires_at, id
-LIMIT $3;
-
--- checkout.overdue_of_one
-SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
-FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $3) AND (expires_at, id) > ($4, $5)
-ORDER BY expires_at, id
-LIMIT $6;
-
--- checkout.remove
-DELETE
-FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
-
--- checkout.with_email
-SELECT id
-FROM checkout_sessions
-WHERE organization_id = $1 AND mode = $2 AND (status <> 'open' OR status = 'open' AND expires_at <=
-  statement_timestamp() + make_interval(secs => $3)) AND lower(customer_email) = lower($4) AND id > $5
-ORDER BY id
-LIMIT 100;
 
 -- new_session
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,

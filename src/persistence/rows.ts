@@ -33,6 +33,27 @@ export function createdBetween(from: string, to: string): string {
   return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint END`;
 }
 
+/** The bounds of a page in the order of IDs. */
+export interface Keyset {
+  readonly low: string;
+  readonly high: string;
+  /** Null unless a clock was moved: `createdBetween`. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+const NO_BOUNDS = { from: undefined, to: undefined, cursor: undefined };
+
+/** `ahead`, by which the clock of the caller is ahead of real time, is in milliseconds. */
+export function keysetOf(
+  page: Partial<CreatedPageRequest>,
+  ahead: number,
+  order: 'asc' | 'desc' = 'desc',
+): Keyset {
+  const [low, high, from, to] = createdRange({ ...NO_BOUNDS, ...page, order }, ahead);
+  return { low, high, from, to };
+}
+
 interface Listed<Row> {
   /** Without an organization, the rows of all: a ledger lists them. A queue reads tables that have no mode. */
   readonly owner: (Ledger & { readonly organization?: string | undefined }) | Queue;
@@ -54,8 +75,6 @@ interface Queue {
   readonly queue: string;
 }
 
-const NO_BOUNDS = { from: undefined, to: undefined, cursor: undefined };
-
 /** Rows in the order of their IDs: a keyset, so that the cost of a page does not grow with its place. */
 export async function pageOfRows<Row extends Identified, Item>(
   database: Database,
@@ -65,7 +84,7 @@ export async function pageOfRows<Row extends Identified, Item>(
 ): Promise<Page<Item>> {
   const { owner, where, page, order = 'desc', ahead = 0, only, isOne = false } = listed;
   const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
-  const [low, high, from, to] = createdRange({ ...NO_BOUNDS, ...page, order }, ahead);
+  const { low, high, from, to } = keysetOf(page, ahead, order);
   const { reader, scope, isOfAll } = scoped(owner);
   const found = await database.reading(reader, (manager) => {
     const query = manager

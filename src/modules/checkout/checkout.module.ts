@@ -7,11 +7,13 @@ import { CheckoutSessionsController } from './adapters/http/checkout-sessions.co
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
-import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
-import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
+import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
+import { TypeormSessionDetails } from './adapters/persistence/typeorm-session-details.js';
 import { REDACTED_MEMBERS, toEvent } from './adapters/representation/checkout-sessions.views.js';
 import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
-import { ChangeCheckoutSession } from './application/change-checkout-session.js';
+import { AwaitPayment } from './application/await-payment.js';
+import { CloseCheckoutSession } from './application/close-checkout-session.js';
+import { OpenCheckoutSession } from './application/open-checkout-session.js';
 import {
   CheckoutSessionQueries,
   CheckoutSessions,
@@ -19,6 +21,7 @@ import {
   SessionDetails,
   SessionEvents,
 } from './application/ports.js';
+import { RedactCheckoutSession } from './application/redact-checkout-session.js';
 import { SESSION_ERRORS } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
@@ -30,16 +33,19 @@ import { SESSION_FACTS } from './facts.js';
     LedgerCheckoutSessionsController,
   ],
   providers: [
-    ChangeCheckoutSession,
+    AwaitPayment,
+    CloseCheckoutSession,
+    OpenCheckoutSession,
+    RedactCheckoutSession,
     SessionSweeper,
     StoredTraces,
     recordedBy(SessionEvents, toEvent),
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
-    { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
+    { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },
     { provide: PageLinks, useClass: EncryptedPageLinks },
-    { provide: SessionDetails, useClass: PostgresSessionDetails },
+    { provide: SessionDetails, useClass: TypeormSessionDetails },
   ],
-  exports: [ChangeCheckoutSession, CheckoutSessionQueries, PageLinks],
+  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, PageLinks],
 })
 export class CheckoutModule {}
 

@@ -1,10 +1,13 @@
-export { ChangeCheckoutSession } from './application/change-checkout-session.js';
+export { AwaitPayment } from './application/await-payment.js';
+export { CloseCheckoutSession } from './application/close-checkout-session.js';
+export { OpenCheckoutSession } from './application/open-checkout-session.js';
 export {
   CheckoutSessionQueries,
   PageLinks,
   SessionDetails,
   type ShortSession,
 } from './application/ports.js';
+export { RedactCheckoutSession } from './application/redact-checkout-session.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
 export { CHECKOUT_SESSION_ID, type CheckoutSessionState } from './domain/checkout-session.js';
 export type { LineItem } from './domain/line-item.js';

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Organizations } from '../../modules/access/index.js';
 import {
   CHECKOUT_SESSION_ID,
-  ChangeCheckoutSession,
+  RedactCheckoutSession,
   SessionDetails,
 } from '../../modules/checkout/index.js';
 import { Units } from '../../persistence/units.js';
@@ -69,6 +69,6 @@ async function redact(
   caller: Caller,
   session: OwnId,
 ): Promise<void> {
-  const changeSession = application.get(ChangeCheckoutSession);
-  await application.get(Units).commit(caller, (unit) => changeSession.redact(unit, session));
+  const redactSession = application.get(RedactCheckoutSession);
+  await application.get(Units).commit(caller, (unit) => redactSession.execute(unit, session));
 }

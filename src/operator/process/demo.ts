@@ -3,8 +3,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
 import {
-  ChangeCheckoutSession,
   CheckoutSessionQueries,
+  OpenCheckoutSession,
   PageLinks,
 } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
@@ -74,7 +74,7 @@ async function make(application: INestApplicationContext): Promise<Demo> {
     application.get(RecordPayment).execute(unit, CAPTURE),
   );
   const session = await units.commit(caller, (unit) =>
-    application.get(ChangeCheckoutSession).open(unit, ORDER),
+    application.get(OpenCheckoutSession).execute(unit, ORDER),
   );
   const page = application.get(PageLinks).urlOf(organization, session.state.id);
   const tokens = { key: secret.token, ledgerKey: ledger.token };

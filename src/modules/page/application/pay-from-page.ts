@@ -3,9 +3,10 @@ import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import {
-  ChangeCheckoutSession,
+  AwaitPayment,
   CheckoutSessionQueries,
   type CheckoutSessionState,
+  CloseCheckoutSession,
 } from '../../checkout/index.js';
 import { RecordPayment } from '../../payments/index.js';
 import type { PlaceToPay } from './checkout-page.js';
@@ -29,7 +30,8 @@ export class PayFromPage {
     private readonly readPage: ReadPage,
     private readonly pages: Pages,
     private readonly sessions: CheckoutSessionQueries,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly closeSession: CloseCheckoutSession,
+    private readonly awaitPayment: AwaitPayment,
     private readonly recordPayment: RecordPayment,
   ) {}
 
@@ -38,7 +40,7 @@ export class PayFromPage {
     const page = await this.readPage.execute(token);
     const session = ownId(unit, page.facts.session.id);
     if (page.state === 'nothing_to_pay') {
-      await this.changeSession.completeFree(unit, session);
+      await this.closeSession.completeFree(unit, session);
       return 'return';
     }
     const { placeToPay: place } = page;
@@ -79,7 +81,7 @@ export class PayFromPage {
   private async transfer(unit: Unit, { id }: CheckoutSessionState): Promise<void> {
     const session = ownId(unit, id);
     const awaited = { until: Math.floor((unit.now + AWAITED_MS) / 1000), reason: 'bank transfer' };
-    await this.changeSession.awaitPayment(unit, session, awaited);
+    await this.awaitPayment.execute(unit, session, awaited);
     this.pages.addTransfer(unit, session, new Date(unit.now + ARRIVES_MS));
   }
 }

@@ -4,7 +4,7 @@ import { invalidParam, notFound } from '../../../shared/errors.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Stale, type Unit } from '../../../shared/unit.js';
 import { Organizations } from '../../access/index.js';
-import { ChangeCheckoutSession, CheckoutSessionQueries } from '../../checkout/index.js';
+import { CheckoutSessionQueries, CloseCheckoutSession } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
 import { PaymentEvents, Payments } from './ports.js';
 
@@ -19,12 +19,12 @@ export class RecordPayment {
   constructor(
     private readonly payments: Payments,
     private readonly sessions: CheckoutSessionQueries,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly closeSession: CloseCheckoutSession,
     private readonly organizations: Organizations,
     private readonly events: PaymentEvents,
   ) {}
 
-  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as ChangeCheckoutSession does. */
+  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CloseCheckoutSession.pay does. */
   async execute(
     unit: Unit,
     input: NewPayment,
@@ -69,9 +69,7 @@ export class RecordPayment {
     const { checkoutSession, amount, currency } = payment.state;
     if (checkoutSession === null) return payment;
     const session = ownId(unit, checkoutSession, 'checkout_session');
-    return payment.of(
-      await this.changeSession.pay(unit, session, { amount, currency }, onMismatch),
-    );
+    return payment.of(await this.closeSession.pay(unit, session, { amount, currency }, onMismatch));
   }
 
   private async earlier(unit: Unit, payment: Payment): Promise<Payment | undefined> {

@@ -8,7 +8,7 @@ import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/
 import { Keyed, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
+import { AwaitPayment } from '../../application/await-payment.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import {
   CHECKOUT_SESSION,
@@ -25,7 +25,7 @@ import { AwaitTestPaymentRequest } from './checkout-sessions.requests.js';
 export class CheckoutSessionWaitsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly awaitPayment: AwaitPayment,
   ) {}
 
   @Operation('awaitTestPayment', {
@@ -44,7 +44,7 @@ export class CheckoutSessionWaitsController {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.awaitPayment(unit, ownId(unit, id), request.body),
+      (unit) => this.awaitPayment.execute(unit, ownId(unit, id), request.body),
       (session) => ({ status: 200, body: checkoutSessionJson(session) }),
     );
   }

@@ -20,8 +20,10 @@ import {
 } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
+import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
+import { OpenCheckoutSession } from '../../application/open-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
+import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import {
@@ -44,7 +46,9 @@ import {
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly openSession: OpenCheckoutSession,
+    private readonly closeSession: CloseCheckoutSession,
+    private readonly redactSession: RedactCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
     private readonly links: PageLinks,
   ) {}
@@ -72,7 +76,7 @@ export class CheckoutSessionsController {
     const response = await this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.open(unit, toNewSession(request.body)),
+      (unit) => this.openSession.execute(unit, toNewSession(request.body)),
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
@@ -102,7 +106,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.expire(unit, ownId(unit, id)),
+      (unit) => this.closeSession.expire(unit, ownId(unit, id)),
       closed,
     );
   }
@@ -124,7 +128,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.completeFree(unit, ownId(unit, id)),
+      (unit) => this.closeSession.completeFree(unit, ownId(unit, id)),
       closed,
     );
   }
@@ -145,7 +149,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.redact(unit, ownId(unit, id)),
+      (unit) => this.redactSession.execute(unit, ownId(unit, id)),
       closed,
     );
   }

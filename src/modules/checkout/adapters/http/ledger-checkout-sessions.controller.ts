@@ -3,7 +3,7 @@ import { Idempotency, IdempotencyKey } from '../../../../request/idempotency/ide
 import { changed } from '../../../../request/response.js';
 import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
-import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
+import { AwaitPayment } from '../../application/await-payment.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
@@ -22,7 +22,7 @@ import { AwaitPaymentRequest } from './checkout-sessions.requests.js';
 export class LedgerCheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly awaitPayment: AwaitPayment,
     private readonly sessions: CheckoutSessionQueries,
   ) {}
 
@@ -50,7 +50,7 @@ export class LedgerCheckoutSessionsController {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.changeSession.awaitPayment(unit, id, request.body),
+      (unit) => this.awaitPayment.execute(unit, id, request.body),
       (session) => changed(ledgerCheckoutSessionView(caller.organization, session)),
     );
   }

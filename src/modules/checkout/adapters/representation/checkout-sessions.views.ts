@@ -6,6 +6,7 @@ import {
   describedEnum,
   type FieldsOf,
   id,
+  integer,
   list,
   MODE,
   map,
@@ -30,8 +31,8 @@ import {
   type SessionEvent,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
+import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
 import { type UiMode } from '../../domain/session-terms.js';
-import { LINE_ITEM, lineItemView } from './line-item.views.js';
 
 const STATUS = describedEnum<SessionStatus>(
   {
@@ -56,6 +57,34 @@ const UI_MODE = describedEnum<UiMode>(
   },
   'Where the customer pays.',
 );
+const TAX_BEHAVIOR = describedEnum<TaxBehavior>(
+  { inclusive: 'the price includes tax', exclusive: 'tax is added to the price' },
+  'Whether the price includes tax.',
+);
+
+const LINE_ITEM = object(
+  {
+    product_name: text('Name of the product.', { examples: ['Book'] }),
+    description: nullable(text('Description of the product.')),
+    images: list(
+      text('Image URL.', { examples: ['https://shop.example/book.png'] }),
+      'Image URLs of the product.',
+    ),
+    tax_behavior: TAX_BEHAVIOR,
+    quantity: integer('Quantity of the item.', { minimum: 1, maximum: 999_999, examples: [1] }),
+    unit_price: amount('Price of one item.'),
+    currency: CURRENCY,
+    amount_subtotal: amount('Unit price times quantity.'),
+    amount_discount: amount('Discount on the line, subtracted from its subtotal.', 0),
+    amount_tax: amount(
+      'Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.',
+      0,
+    ),
+    amount_total: amount('Total of the line.'),
+  } satisfies FieldsOf<LineItem>,
+  { name: 'LineItem' },
+);
+
 const FIELDS = {
   id: id(CHECKOUT_SESSION_ID, 'ID of the session.'),
   object: constant('checkout.session', 'Object type.'),
@@ -160,6 +189,22 @@ function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOU
     expires_at: state.expiresAt,
     created_at: createdAt(state.id),
     line_items: { object: 'list', data: state.lineItems.map(lineItemView) },
+  };
+}
+
+function lineItemView(line: LineItem): ValueOf<typeof LINE_ITEM> {
+  return {
+    product_name: line.productName,
+    description: line.description,
+    images: line.images,
+    tax_behavior: line.taxBehavior,
+    quantity: line.quantity,
+    unit_price: line.unitPrice,
+    currency: line.currency,
+    amount_subtotal: line.amountSubtotal,
+    amount_discount: line.amountDiscount,
+    amount_tax: line.amountTax,
+    amount_total: line.amountTotal,
   };
 }
 

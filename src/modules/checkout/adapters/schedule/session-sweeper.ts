@@ -5,13 +5,14 @@ import { Jobs } from '../../../../platform/jobs.js';
 import { type Caller, MODES, nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { Organizations } from '../../../access/index.js';
-import { ChangeCheckoutSession } from '../../application/change-checkout-session.js';
+import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import {
   CheckoutSessions,
   type ClosedSession,
   type OverdueSession,
   SessionDetails,
 } from '../../application/ports.js';
+import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 
 const EXPIRING_MS = 5_000;
 /** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
@@ -27,7 +28,8 @@ export class SessionSweeper implements OnApplicationBootstrap {
     private readonly units: Units,
     private readonly sessions: CheckoutSessions,
     private readonly details: SessionDetails,
-    private readonly changeSession: ChangeCheckoutSession,
+    private readonly closeSession: CloseCheckoutSession,
+    private readonly redactSession: RedactCheckoutSession,
     private readonly organizations: Organizations,
     private readonly jobs: Jobs,
   ) {}
@@ -54,7 +56,7 @@ export class SessionSweeper implements OnApplicationBootstrap {
       const [{ organization, mode }] = owned as [OverdueSession];
       const places = owned.map(({ place }) => place);
       await this.units.commit({ organization, mode }, (unit) =>
-        this.changeSession.expireOverdue(unit, places, ahead),
+        this.closeSession.expireOverdue(unit, places, ahead),
       );
     }
   }
@@ -86,7 +88,7 @@ export class SessionSweeper implements OnApplicationBootstrap {
     const paid = await this.units.commit(caller, (unit) => this.details.remove(unit, expired));
     for (const { id, isExpired } of closed) {
       if (!isExpired || paid.includes(id))
-        await this.units.commit(caller, (unit) => this.changeSession.redact(unit, id));
+        await this.units.commit(caller, (unit) => this.redactSession.execute(unit, id));
     }
   }
 }

@@ -1,0 +1,145 @@
+/** SQL of its own for what is measured hot, and for writes that TypeORM has no words for. */
+import { insertInto } from '../../../../persistence/batched.js';
+import { selectionOf } from '../../../../persistence/columns.js';
+import { createdBetween, type Keyset } from '../../../../persistence/rows.js';
+import { type Places, statement } from '../../../../persistence/statement.js';
+import {
+  type CheckoutSessionState,
+  type SessionStatus,
+  SUMMARY,
+} from '../../domain/checkout-session.js';
+import { CheckoutSessionRecord } from './checkout-session.record.js';
+
+/** The caller, and by how many seconds its clock is ahead. */
+interface Scope {
+  readonly organization: string;
+  readonly mode: string;
+  readonly ahead: number;
+}
+
+interface Key extends Scope {
+  readonly id: string;
+}
+
+/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
+export const clock = (seconds: string) =>
+  `statement_timestamp() + make_interval(secs => ${seconds})`;
+export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
+
+/** An open session past its expires_at is expired, even before the sweeper has stored that. */
+const status = (seconds: string) =>
+  `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+
+const isOwn = ({ organization, mode }: Places<Omit<Scope, 'ahead'>>) =>
+  `organization_id = ${organization} AND mode = ${mode}`;
+const byId = (key: Places<Key>) => `WHERE ${isOwn(key)} AND id = ${key.id}`;
+const columnsWith = (status: string) =>
+  selectionOf(CheckoutSessionRecord, {
+    status,
+    expiresAt: 'extract(epoch FROM expires_at)::bigint',
+    originalExpiresAt: 'extract(epoch FROM original_expires_at)::bigint',
+  });
+
+/** A row of FIND and of EXPIRE: times are in Unix seconds. */
+export interface SessionRow
+  extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
+  readonly expiresAt: number;
+  readonly originalExpiresAt: number | null;
+}
+
+export const SESSION = insertInto('new_session', CheckoutSessionRecord);
+
+export const FIND = statement<Key>(
+  'checkout.find',
+  (key) => `SELECT ${columnsWith(status(key.ahead))} FROM checkout_sessions ${byId(key)}`,
+);
+
+/** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
+export const EXPIRE = statement<Scope & { readonly places: readonly string[] }>(
+  'checkout.expire_overdue',
+  (own) => `WITH expired AS (
+      UPDATE checkout_sessions SET status = 'expired' WHERE ${isOwn(own)} AND ctid = ANY (ARRAY(
+        SELECT ctid FROM checkout_sessions
+        WHERE ${isOwn(own)} AND ctid = ANY (${own.places}::tid[]) AND ${isOverdue(own.ahead)}
+        FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING *
+    ) SELECT ${columnsWith('status')} FROM expired`,
+);
+
+type Changed = Pick<
+  CheckoutSessionState,
+  'status' | 'paymentStatus' | 'expiresAt' | 'originalExpiresAt' | 'awaits'
+>;
+
+interface Change extends Key, Changed {
+  /** The seconds of `ahead` if the change closes the session. Null if it stays open. */
+  readonly closedAhead: number | null;
+}
+
+/**
+ * Guarded by the number of waits, too: a change that was decided before the last wait has another
+ * expires_at. The time of closing is null without its seconds, because make_interval() is strict:
+ * Citus refuses a CASE around statement_timestamp() in an UPDATE.
+ */
+export const CHANGE = statement<Change>(
+  'checkout.change',
+  (to) => `UPDATE checkout_sessions
+  SET status = ${to.status}, payment_status = ${to.paymentStatus},
+    expires_at = to_timestamp(${to.expiresAt}),
+    original_expires_at = to_timestamp(${to.originalExpiresAt}), awaits = ${to.awaits},
+    closed_at = ${clock(to.closedAhead)}
+  ${byId(to)} AND status = 'open' AND expires_at > ${clock(to.ahead)} AND awaits <= ${to.awaits}`,
+);
+
+interface Listed extends Scope, Keyset {
+  readonly limit: number;
+}
+
+interface Referenced extends Listed {
+  readonly reference: string;
+  readonly status: SessionStatus | undefined;
+}
+
+const select = (
+  page: Places<Listed>,
+) => `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(page.ahead) }, SUMMARY)}
+  FROM checkout_sessions WHERE ${isOwn(page)} AND ${createdBetween(page.from, page.to)}`;
+const inRange = ({ low, high }: Places<Listed>) => `id >= ${low} AND id < ${high}`;
+const newest = ({ limit }: Places<Listed>) => `ORDER BY id DESC LIMIT ${limit}`;
+
+/**
+ * Those stored with this status. By id alone, the planner would read a day of open sessions before
+ * the newest expired one.
+ */
+const stored = (page: Places<Listed>, stored: SessionStatus, rest = '') => `${select(page)}
+  AND (status, id) >= ('${stored}', ${page.low}) AND (status, id) < ('${stored}', ${page.high}) ${rest}
+  ORDER BY checkout_sessions.status DESC, id DESC LIMIT ${page.limit}`;
+
+/**
+ * One statement for each filter, so that each has a plan of its own: it reads an index backwards
+ * and sorts nothing.
+ */
+export const LISTS = {
+  all: statement<Listed>(
+    'checkout.list',
+    (page) => `${select(page)} AND ${inRange(page)} ${newest(page)}`,
+  ),
+  open: statement<Listed>('checkout.list_open', (page) =>
+    stored(page, 'open', `AND expires_at > ${clock(page.ahead)}`),
+  ),
+  complete: statement<Listed>('checkout.list_complete', (page) => stored(page, 'complete')),
+  // `late` are the few that the sweeper has not stored yet, found by expires_at: in the order of
+  // IDs they come after all open ones.
+  expired: statement<Listed>(
+    'checkout.list_expired',
+    (page) => `WITH late AS MATERIALIZED (${select(page)} AND ${isOverdue(page.ahead)})
+      (${stored(page, 'expired')})
+      UNION ALL (SELECT * FROM late WHERE ${inRange(page)} ${newest(page)}) ${newest(page)}`,
+  ),
+};
+
+export const REFERENCED = statement<Referenced>(
+  'checkout.list_reference',
+  (page) => `${select(page)} AND metadata->>'reference' = ${page.reference} AND ${inRange(page)}
+    AND (${page.status}::text IS NULL OR ${status(page.ahead)} = ${page.status}) ${newest(page)}`,
+);
