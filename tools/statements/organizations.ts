@@ -3,6 +3,7 @@
  * table of organizations in it must be bound to the organization that the statement names, in its own WHERE or join.
  */
 import { parse } from 'libpg-query';
+import { refusedByRouter } from './router.js';
 import {
   type Condition,
   changes,
@@ -30,10 +31,6 @@ const ORGANIZATION = 'organization_id';
 const GIVEN = '(input)';
 /** How a statement begins that reads the rows of all organizations. It gives the reason. */
 const FOR_ALL = /^\s*\/\* every organization: \S.{15,}? \*\//s;
-/** Functions whose result differs from machine to machine, which Citus refuses in writes. */
-const VOLATILE = /"(?:clock_timestamp|random|gen_random_uuid|nextval|timeofday)"/;
-/** An element of an array, such as `($2::text[])[1]`. Citus ends the machine's PostgreSQL where SET assigns one. */
-const ELEMENT = /"A_Indirection"/;
 
 /** What is wrong with the statement: one line for each table that it does not bind to its organization. */
 export async function faultsOf(
@@ -49,10 +46,7 @@ export async function faultsOf(
     reading.visit(stmt, undefined, new Set());
   }
   if (reading.parameters.size > 1) reading.faults.push('names more than one organization');
-  const read = changes(stmts) ? JSON.stringify(stmts) : '';
-  if (VOLATILE.test(read)) reading.faults.push('writes what differs by machine');
-  if (ELEMENT.test(read)) reading.faults.push('takes an element of an array in a write');
-  return reading.faults;
+  return [...reading.faults, ...refusedByRouter(stmts)];
 }
 
 class Reading {
