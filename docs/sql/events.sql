@@ -18,11 +18,11 @@ FROM (
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
+      FROM unnest($1::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
+        WHERE mode = $2 AND type = wanted.name AND id <= $3
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -33,11 +33,11 @@ FROM (
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
+      FROM unnest($1::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
+        WHERE mode = $2 AND type = wanted.name AND id >= $4
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -53,17 +53,17 @@ FROM (
     AS followed
   FROM (
     SELECT found.*
-    FROM unnest($5::text[]) AS wanted (name)
+    FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND (position, id)
-        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $2 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
+        > ((SELECT low FROM places), $3) AND (position, id) < ((SELECT high FROM places), $4)
       ORDER BY position asc, id asc
-      LIMIT $4
+      LIMIT $8
     ) AS found
     ORDER BY position asc, id asc
-    LIMIT $4
+    LIMIT $8
   ) found
   WINDOW page AS (ORDER BY position asc, id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -80,9 +80,9 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
+    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $5 AND id < $6 AND position + 0 <= $7
     ORDER BY id asc
-    LIMIT $4
+    LIMIT $8
   ) found
   WINDOW page AS (ORDER BY id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -95,11 +95,11 @@ ORDER BY id asc;
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
+      FROM unnest($1::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
+        WHERE mode = $2 AND type = wanted.name AND id <= $3
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -110,11 +110,11 @@ ORDER BY id asc;
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($5::text[]) AS wanted (name)
+      FROM unnest($1::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
+        WHERE mode = $2 AND type = wanted.name AND id >= $4
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -130,17 +130,17 @@ FROM (
     AS followed
   FROM (
     SELECT found.*
-    FROM unnest($5::text[]) AS wanted (name)
+    FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $1 AND type = wanted.name AND id > $6 AND id < $7 AND position + 0 <= $8 AND (position, id)
-        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+      WHERE mode = $2 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
+        > ((SELECT low FROM places), $3) AND (position, id) < ((SELECT high FROM places), $4)
       ORDER BY position desc, id desc
-      LIMIT $4
+      LIMIT $8
     ) AS found
     ORDER BY position desc, id desc
-    LIMIT $4
+    LIMIT $8
   ) found
   WINDOW page AS (ORDER BY position desc, id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -157,9 +157,9 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND id > $6 AND id < $7 AND position + 0 <= $8
+    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $5 AND id < $6 AND position + 0 <= $7
     ORDER BY id desc
-    LIMIT $4
+    LIMIT $8
   ) found
   WINDOW page AS (ORDER BY id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -383,14 +383,6 @@ FROM (
 ) measured
 WHERE before < 1048576
 ORDER BY type desc, position desc, id desc;
-
--- events.old
-/* every organization: removes old events of all of them */
-SELECT organization_id AS organization, ctid AS place, id
-FROM events
-WHERE mode = $2 AND type = $3 AND id > $5 AND id < $1
-ORDER BY id
-LIMIT $4;
 
 -- events.remove
 /* both modes: the places are those of one */ WITH removed AS (

@@ -84,13 +84,15 @@ export interface Declarations {
   readonly eventTexts?: EventTexts;
 }
 
-/** SQL in the statements that record and remove events: `new_event` also has `url` and `receiver` of its notify_url, `removed` has keys of the organization `$1`. */
 /** The places of their values. */
 type StoryOf = Readonly<Record<'organization' | 'mode' | 'id', string>>;
 
+/** SQL in the statements that record and remove events. */
 export interface EventTexts {
+  /** `events` are rows of events, with the `url` and the `receiver` of their notify_url. */
   readonly recorded: readonly ((events: string) => string)[];
-  readonly removed: readonly string[];
+  /** `removed` are keys of events, all of this organization. */
+  readonly removed: readonly ((removed: string, organization: string) => string)[];
 }
 
 export interface ModuleFacts extends Declarations {

@@ -9,10 +9,14 @@ export const EVENT_FACTS = {
   ledger: { path: '/ledger/v1/events', isListed: true },
 } as const satisfies Resource;
 
-/** SQL for the first event of the organization `$1` from an ID on. */
-export const eventFrom = (mode: string, id: string): string =>
-  `SELECT ${EVENT_COLUMNS} FROM events WHERE organization_id = $1 AND mode = ${mode} AND id >= ${id} ORDER BY id LIMIT 1`;
+type Of<Names extends string> = Readonly<Record<'organization' | 'mode' | Names, string>>;
 
-/** SQL for the ID of an event that its resource has at most once: `$1` to `$4` are organization, mode, resource and type. */
-export const EVENT_OF_RESOURCE =
-  'SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4 LIMIT 1';
+/** SQL for the first event of an organization from an ID on. It takes the places of their values. */
+export const eventFrom = ({ organization, mode, id }: Of<'id'>): string =>
+  `SELECT ${EVENT_COLUMNS} FROM events
+  WHERE organization_id = ${organization} AND mode = ${mode} AND id >= ${id} ORDER BY id LIMIT 1`;
+
+/** SQL for the ID of an event that its resource has at most once. It takes the places of their values. */
+export const eventOfResource = ({ organization, mode, object, type }: Of<'object' | 'type'>) =>
+  `SELECT id FROM events WHERE organization_id = ${organization} AND mode = ${mode}
+  AND object_id = ${object} AND type = ${type} LIMIT 1`;

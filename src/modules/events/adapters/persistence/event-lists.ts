@@ -92,31 +92,52 @@ export const listOfObjects = (name: string, stories: readonly Story[], order: Or
 const EVERY = '/* every organization: the ledger reads the events of all */';
 const SHOWN = `organization_id AS organization, ${EVENT_COLUMNS}`;
 
-const ofEachType = (query: string) =>
-  `SELECT found.* FROM unnest($5::text[]) AS wanted (name) CROSS JOIN LATERAL (${query}) AS found`;
-const positionOfAll = (nearest: string, order: string) =>
-  `(SELECT position FROM (${ofEachType(`SELECT position, id FROM events
-  WHERE mode = $1 AND type = wanted.name AND ${nearest} ORDER BY ${order} LIMIT 1`)}) AS each ORDER BY ${order} LIMIT 1)`;
-const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $2', 'id DESC')}, 0) AS low,
-  coalesce(${positionOfAll('id >= $3', 'id')}, ${LAST_POSITION}) AS high)`;
-
-/** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
-function listOfAll(order: Order) {
-  const condition = `id > $6 AND id < $7 AND ${upTo('$8')}`;
-  const byType =
-    ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
-    AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
-    ORDER BY ${inPlace(order)} LIMIT $4`);
-  const together = `SELECT * FROM events WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND ${condition}`;
-  const name = `events.ledger_list_${order}`;
-  return {
-    here: { name, text: `${EVERY} WITH ${PLACES} ${bounded(byType, inPlace(order), '$4', SHOWN)}` },
-    onCitus: {
-      name: `${name} on Citus`,
-      text: `${EVERY} ${bounded(together, `id ${order}`, '$4', SHOWN)}`,
-    },
-  };
+/** The same of all organizations. */
+interface LedgerPage extends Omit<EventPage, 'organization' | 'from' | 'to'> {
+  readonly types: readonly string[];
 }
+type OfAll = Places<LedgerPage>;
+
+const ofEachType = ({ types }: OfAll, query: string) =>
+  `SELECT found.* FROM unnest(${types}::text[]) AS wanted (name) CROSS JOIN LATERAL (${query}) AS found`;
+const positionOfAll = (page: OfAll, nearest: string, order: string) => {
+  const each = ofEachType(
+    page,
+    `SELECT position, id FROM events
+  WHERE mode = ${page.mode} AND type = wanted.name AND ${nearest} ORDER BY ${order} LIMIT 1`,
+  );
+  return `(SELECT position FROM (${each}) AS each ORDER BY ${order} LIMIT 1)`;
+};
+const placesOf = (page: OfAll) => {
+  const low = positionOfAll(page, `id <= ${page.low}`, 'id DESC');
+  const high = positionOfAll(page, `id >= ${page.high}`, 'id');
+  return `places AS MATERIALIZED (SELECT coalesce(${low}, 0) AS low,
+  coalesce(${high}, ${LAST_POSITION}) AS high)`;
+};
+const inTimeOfAll = ({ first, end, last }: OfAll) =>
+  `id > ${first} AND id < ${end} AND ${upTo(last)}`;
+
+/** Merges a page of each type, found by the index. */
+const listOfEachType = (order: Order) =>
+  statement<LedgerPage>(`events.ledger_list_${order}`, (page) => {
+    const { mode, low, high, limit } = page;
+    const events = ofEachType(
+      page,
+      `SELECT * FROM events WHERE mode = ${mode} AND type = wanted.name AND ${inTimeOfAll(page)}
+    AND (position, id) > ((SELECT low FROM places), ${low}) AND (position, id) < ((SELECT high FROM places), ${high})
+    ORDER BY ${inPlace(order)} LIMIT ${limit}`,
+    );
+    return `${EVERY} WITH ${placesOf(page)} ${bounded(events, inPlace(order), limit, SHOWN)}`;
+  });
+
+/** Citus cannot join LATERAL across shards. There, events are in the order of their IDs. */
+const listOnCitus = (order: Order) =>
+  statement<LedgerPage>(`events.ledger_list_${order} on Citus`, (page) => {
+    const { mode, types, low, high, limit } = page;
+    const events = `SELECT * FROM events WHERE mode = ${mode} AND type = ANY (${types})
+      AND id > ${low} AND id < ${high} AND ${inTimeOfAll(page)}`;
+    return `${EVERY} ${bounded(events, `id ${order}`, limit, SHOWN)}`;
+  });
 
 const inEachOrder = <Made>(make: (order: Order) => Made) => ({
   asc: make('asc'),
@@ -127,4 +148,7 @@ export const LIST = inEachOrder((order) => ({
   type: listOfType(order),
 }));
 export const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
-export const OF_ALL = inEachOrder(listOfAll);
+export const OF_ALL = inEachOrder((order) => ({
+  here: listOfEachType(order),
+  onCitus: listOnCitus(order),
+}));

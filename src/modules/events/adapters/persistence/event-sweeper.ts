@@ -1,35 +1,41 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
+import { statement } from '../../../../persistence/statement.js';
 import { byOrganization, type Place, sweep } from '../../../../persistence/sweep.js';
 import { Config } from '../../../../platform/config.js';
 import { Facts } from '../../../../platform/facts.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
-import { FIRST_UUID, firstUuidAt } from '../../../../shared/id.js';
+import { firstUuidAt } from '../../../../shared/id.js';
+
+import { EventRecord } from './event.record.js';
 
 const INTERVAL_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const BATCH = 500;
 
-const OLD = {
-  name: 'events.old',
-  text: `/* every organization: removes old events of all of them */
-    SELECT organization_id AS organization, ctid AS place, id FROM events
-    WHERE mode = $2 AND type = $3 AND id > $5 AND id < $1 ORDER BY id LIMIT $4`,
-};
+interface Removed {
+  readonly organization: string;
+  readonly places: readonly string[];
+  readonly before: string;
+}
 
 /** SKIP LOCKED: several instances sweep at once without waiting for each other. */
-const ofFacts = ({ eventTexts }: Facts) => ({
-  name: 'events.remove',
-  text: `/* both modes: the places are those of one */ WITH removed AS (
-      DELETE FROM events WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT ctid FROM events WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND id < $3
+const ofFacts = ({ eventTexts }: Facts) =>
+  statement<Removed>('events.remove', ({ organization, places, before }) => {
+    const others = eventTexts.removed.map((text, place) => {
+      return `, other_${place} AS (${text('removed', organization)})`;
+    });
+    return `/* both modes: the places are those of one */ WITH removed AS (
+      DELETE FROM events WHERE organization_id = ${organization} AND ctid = ANY (ARRAY(
+        SELECT ctid FROM events
+        WHERE organization_id = ${organization} AND ctid = ANY (${places}::tid[]) AND id < ${before}
         FOR UPDATE SKIP LOCKED))
       RETURNING organization_id, mode, id
-    )${eventTexts.removed.map((text, place) => `, other_${place} AS (${text})`).join('')}
-    SELECT FROM removed`,
-});
+    )${others.join('')}
+    SELECT FROM removed`;
+  });
 
 const RETENTION = { queue: 'events.remove' };
 
@@ -73,19 +79,25 @@ export class EventSweeper implements OnApplicationBootstrap {
     limit: number,
     after?: OldEvent,
   ): Promise<OldEvent[]> {
-    return this.database.read<OldEvent>(RETENTION, OLD, [
-      before,
-      mode,
-      type,
-      limit,
-      after?.id ?? FIRST_UUID,
-    ]);
+    return this.database.reading(RETENTION, (manager) => {
+      const query = manager
+        .createQueryBuilder(EventRecord, 'event')
+        .select('event.organizationId', 'organization')
+        .addSelect('ctid', 'place')
+        .addSelect('event.id', 'id')
+        .where({ mode, type })
+        .andWhere('event.id < :before', { before });
+      if (after) query.andWhere('event.id > :after', { after: after.id });
+      query.comment('every organization: removes old events of all of them');
+      return query.orderBy('event.id').limit(limit).getRawMany<OldEvent>();
+    });
   }
 
   async remove(old: readonly OldEvent[], before: string): Promise<void> {
     const statement = ofFacts(this.facts);
     for (const [organization, places] of byOrganization(old)) {
-      await this.database.autocommit(RETENTION, statement, [organization, places, before]);
+      const values = statement.of({ organization, places, before });
+      await this.database.autocommit(RETENTION, ...values);
     }
   }
 }

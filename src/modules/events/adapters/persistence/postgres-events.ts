@@ -100,10 +100,10 @@ export class PostgresEvents extends Events {
     const { type, limit, order } = filter;
     const types = type === undefined ? this.facts.eventTypes : [type];
     const [low, high, first, end, , , last] = await this.range(filter, 0);
-    const page = [mode, low, high, limit + 1, types, first, end, last];
+    const page = { mode, low, high, limit: limit + 1, types, first, end, last };
     const { here, onCitus } = OF_ALL[order];
     const statement = this.database.isDistributed ? onCitus : here;
-    const rows = await this.database.read<Found & OwnedEvent>({ mode }, statement, page);
+    const rows = await this.database.read<Found & OwnedEvent>({ mode }, ...statement.of(page));
     return rows.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
   }
 

@@ -3,6 +3,7 @@ import { changeAmounts, insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { type Places, statement } from '../../../../persistence/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -23,17 +24,22 @@ import { PaymentRecord } from './payment.record.js';
 
 const PAYMENT = insertInto('new_payment', PaymentRecord);
 
-const SCOPE = 'organization_id = $1 AND mode = $2';
-const FIND = {
-  name: 'payments.find',
-  text: `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)} FROM payments WHERE ${SCOPE} AND id = $3`,
-};
-export const sessionOfPayment = ({
-  organization,
-  mode,
-  id,
-}: Readonly<Record<'organization' | 'mode' | 'id', string>>) =>
-  `SELECT checkout_session_id FROM payments WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
+interface Key {
+  readonly organization: string;
+  readonly mode: string;
+  readonly id: string;
+}
+
+const byId = ({ organization, mode, id }: Places<Key>) =>
+  `WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
+const FIND = statement<Key>(
+  'payments.find',
+  (key) => `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)}
+  FROM payments ${byId(key)}`,
+);
+/** SQL for the ID of the session that a payment pays. */
+export const sessionOfPayment = (of: Places<Key>) =>
+  `SELECT checkout_session_id FROM payments ${byId(of)}`;
 
 const change = (name: AmountChange, setsOf: (amount: string) => string) =>
   changeAmounts(`${name}_amount`, 'payments', setsOf);
@@ -84,7 +90,7 @@ export class TypeormPayments extends Payments {
   }
 
   changeAmount(unit: Unit, id: OwnId, change: AmountChange, amount: number): void {
-    const row = { key: parametersOf(unit, id), amount };
+    const row = { key: [uuidOf(unit.organization), unit.mode, uuidOf(id)], amount };
     this.database.batched(unit, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
   }
 
@@ -100,7 +106,9 @@ export class TypeormPayments extends Payments {
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
-    const [row] = await this.database.read<PaymentRecord>(caller, FIND, parametersOf(caller, id));
+    const { organization, mode } = caller;
+    const key = { organization: uuidOf(organization), mode, id: uuidOf(id) };
+    const [row] = await this.database.read<PaymentRecord>(caller, ...FIND.of(key));
     if (!row) throw notFound(param, caller.mode);
     return fromRow(row);
   }
@@ -140,12 +148,6 @@ export class TypeormPayments extends Payments {
     );
   }
 }
-
-const parametersOf = (caller: Caller, id: OwnId) => [
-  uuidOf(caller.organization),
-  caller.mode,
-  uuidOf(id),
-];
 
 function fromRow({ organizationId, ...row }: PaymentRecord): Payment {
   const { id, mode, checkoutSession } = row;

@@ -28,10 +28,14 @@ WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
 ];
 
 /** Deleting a delivery deletes its attempts. */
-const REMOVED = `DELETE FROM webhook_deliveries AS delivery USING removed WHERE delivery.organization_id = $1
-  AND delivery.mode = removed.mode AND delivery.event_id = removed.id`;
+const removedWith = (
+  removed: string,
+  organization: string,
+) => `DELETE FROM webhook_deliveries AS delivery USING ${removed}
+  WHERE delivery.organization_id = ${organization}
+  AND delivery.mode = ${removed}.mode AND delivery.event_id = ${removed}.id`;
 
-export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [REMOVED] };
+export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith] };
 
 const OF_EVENTS = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;

@@ -38,7 +38,7 @@ const CLAIM = {
       event.id, type, event.mode, event.sequence, data, reason, details,
       nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS enabled, secret, previous,
       "previousExpiresAt", "failingSince"
-    FROM claimed CROSS JOIN LATERAL (${eventFrom('claimed.mode', 'claimed.event_id')}) AS event
+    FROM claimed CROSS JOIN LATERAL (${eventFrom({ organization: '$1', mode: 'claimed.mode', id: 'claimed.event_id' })}) AS event
     LEFT JOIN LATERAL (
       SELECT ${SENT_TO} FROM webhook_endpoints
       WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id

@@ -5,7 +5,7 @@ import { scopeOf } from '../../../../persistence/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
-import { EVENT_ID, EVENT_OF_RESOURCE, type Event, type NewEvent } from '../../../events/index.js';
+import { EVENT_ID, type Event, eventOfResource, type NewEvent } from '../../../events/index.js';
 import {
   type Attempt,
   EventDeliveries,
@@ -42,7 +42,7 @@ const ATTEMPTS = {
 const UNDELIVERED = {
   name: 'webhooks.undelivered',
   text: `SELECT event_id AS id FROM webhook_deliveries
-    WHERE organization_id = $1 AND mode = $2 AND event_id = (${EVENT_OF_RESOURCE}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
+    WHERE organization_id = $1 AND mode = $2 AND event_id = (${eventOfResource({ organization: '$1', mode: '$2', object: '$3', type: '$4' })}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
 };
 
 const KEY = ['organization_id', 'mode', 'event_id', 'endpoint_id'];
