@@ -129,7 +129,7 @@ module.exports = {
       severity: 'error',
       comment:
         'A route writes through Idempotency alone, which stores its response in the same transaction.',
-      from: { path: '^src/modules/[^/]+/adapters/http/', pathNot: '/operator-writes\\.ts$' },
+      from: { path: '^src/modules/[^/]+/adapters/http/' },
       to: { path: '^src/persistence/' },
     },
     {

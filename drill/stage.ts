@@ -12,11 +12,14 @@ import { AppModule } from '../src/app.module.js';
 import { ManageApiKeys, ManageOrganizations } from '../src/modules/access/index.js';
 import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/operator/migrate/migrate.js';
+import { Units } from '../src/persistence/units.js';
 import { readConfig } from '../src/platform/config.js';
 import { Complaint } from './complaint.js';
 
 const SERVICE = join(import.meta.dirname, '../src/main.js');
 const LISTENS = /listens on (http:\S+)$/;
+
+type Terms = Omit<Parameters<ManageApiKeys['create']>[1], 'mode'>;
 
 interface Accounts {
   readonly organizations: readonly {
@@ -67,26 +70,24 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
     logger: false,
     abortOnError: false,
   });
-  const keys = application.get(ManageApiKeys);
-  const always = { mode: 'test' } as const;
+  const [units, keys] = [application.get(Units), application.get(ManageApiKeys)];
+  const create = (terms: Terms): Promise<string> =>
+    units.commit(
+      { queue: 'drill' },
+      async (unit) => (await keys.create(unit, { ...terms, mode: 'test' })).token,
+    );
   const openOrganization = async (name: string) => {
-    const { id } = (await application.get(ManageOrganizations).create(name)).organization;
-    const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
-    const restricted = {
-      ...always,
-      kind: 'restricted',
-      rights: ['propose'],
-      organization: id,
-    } as const;
-    const { token: proposersKey } = await keys.create(restricted);
+    const created = await units.commit({ queue: 'drill' }, (unit) =>
+      application.get(ManageOrganizations).create(unit, name),
+    );
+    const { id } = created.organization;
+    const key = await create({ kind: 'secret', organization: id });
+    const restricted = { kind: 'restricted', rights: ['propose'] } as const;
+    const proposersKey = await create({ ...restricted, organization: id });
     return { id, key, proposersKey };
   };
   try {
-    const { token: ledgerKey } = await keys.create({
-      ...always,
-      kind: 'ledger',
-      organization: null,
-    });
+    const ledgerKey = await create({ kind: 'ledger', organization: null });
     const accounts: Accounts[] = [];
     while (accounts.length < count) {
       accounts.push({

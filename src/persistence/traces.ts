@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Facts, type Traces } from '../platform/facts.js';
 import type { Caller } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
-import type { Transaction } from './unit-of-work.js';
+import type { Transaction } from './transaction.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
 

@@ -4,7 +4,7 @@ import { CallerClock, Clock } from '../shared/clock.js';
 import type { Work } from '../shared/unit.js';
 import { Database } from './database.js';
 import { retried } from './retries.js';
-import { OpenUnit } from './unit-of-work.js';
+import { OpenUnit, opened } from './unit-of-work.js';
 
 /** Opens units of work, and commits them. */
 @Injectable()
@@ -26,15 +26,34 @@ export class Units {
     return retried('stale', () => retried('conflict', () => this.attempt(owner, use)));
   }
 
+  /** The same unit for another owner, whose clock was not moved: what both add is committed together. */
+  as<Of extends Owner>(unit: Work, owner: Of): Of & Work {
+    return opened(unit).as(owner) as unknown as Of & Work;
+  }
+
   private async attempt<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
-  ) {
-    const ahead =
-      'organization' in owner ? (await this.callerClock.at(owner as unknown as Caller)).ahead : 0;
-    const unit = new OpenUnit(owner, ahead, this.clock);
-    const result = await this.database.committed(unit, () => use(unit as unknown as Of & Work));
-    for (const effect of unit.effects) effect();
+  ): Promise<Result> {
+    const unit = new OpenUnit(owner, await this.aheadOf(owner), this.clock);
+    const result = await this.committed(unit, () => use(unit as unknown as Of & Work));
+    for (const effect of unit.gathered.effects) effect();
     return result;
+  }
+
+  private async committed<Result>(unit: OpenUnit, use: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await use();
+      await this.database.units.commit(unit);
+      return result;
+    } catch (error) {
+      await this.database.units.rollback(unit);
+      throw error;
+    }
+  }
+
+  /** It is read before the use case runs, so that no clock is read while a transaction holds a connection. */
+  private async aheadOf(owner: Owner): Promise<number> {
+    return 'organization' in owner ? (await this.callerClock.at(owner as Caller)).ahead : 0;
   }
 }

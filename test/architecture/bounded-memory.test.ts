@@ -5,7 +5,7 @@ import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limi
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { KnownEndpoints } from '../../src/modules/webhooks/application/known-endpoints.js';
-import { Shares } from '../../src/persistence/batch/shares.js';
+import { FairQueue } from '../../src/persistence/batch/fair-queue.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 
@@ -77,10 +77,8 @@ test('endpoints that got an event', () => {
 });
 
 test('shares of organizations', async () => {
-  const shares = new Shares(1);
-  const work = many(1_000).map((index) =>
-    shares.within({ organization: String(index), mode: 'test' }, 1, async () => undefined),
-  );
+  const shares = new FairQueue(1);
+  const work = many(1_000).map((index) => shares.within(String(index), 1, async () => undefined));
   expect(sizeOf(shares, 'shares')).toBe(1_000);
   await Promise.all(work);
   expect(sizeOf(shares, 'shares')).toBe(0);

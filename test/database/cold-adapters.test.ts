@@ -13,7 +13,6 @@ import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
 import { newEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
-import { Database } from '../../src/persistence/database.js';
 import { Units } from '../../src/persistence/units.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
@@ -51,20 +50,19 @@ test('each statement names its organization and mode, or says why it reads those
   const call = (work: () => unknown, owner: Caller = caller) =>
     service.application.get(Units).commit(owner, async (opened) => {
       unit = opened;
-      // Ports of organizations and keys take no unit yet.
-      return service.application.get(Database).joined(unit, async () => work());
+      return work();
     });
 
   const keys = port(ApiKeys);
   const terms = { ...caller, kind: 'secret', origins: ['https://shop.test'] } as const;
   const { key, token } = ApiKey.create(terms, NOW);
   const ofKeys: Calls<ApiKeys> = {
-    add: () => keys.add(key, token),
+    add: () => keys.add(unit, key, token),
     byToken: () => keys.byToken(token),
     byId: () => keys.byId(key.state.id),
     list: () => keys.list(caller.organization, PAGE),
     allowedOrigins: () => keys.allowedOrigins(),
-    end: () => keys.end(key.state.id, 'expiresAt', NOW.now),
+    end: () => keys.end(unit, key.state.id, 'expiresAt', NOW.now),
   };
 
   const organizations = port(Organizations);
@@ -72,20 +70,20 @@ test('each statement names its organization and mode, or says why it reads those
   const secret = newWebhookSecret();
   const next = { secret, previousExpiresAt: NOW.now };
   const ofOrganizations: Calls<Organizations> = {
-    add: () => organizations.add(other, secret),
+    add: () => organizations.add(unit, other, secret),
     storeSettings: async () => {
       const test = 'https://pay.test/{CHECKOUT_SESSION_ID}';
       for (const url of [test, null])
-        await organizations.storeSettings(other.with({ paymentUrl: { test: url } }));
+        await organizations.storeSettings(unit, other.with({ paymentUrl: { test: url } }));
     },
-    exists: () => organizations.exists(other.id),
+    exists: () => organizations.exists(caller),
     byId: () => organizations.byId(other.id),
-    lock: () => organizations.lock(other.id),
+    lock: () => organizations.lock(unit, other.id),
     list: () => organizations.list(PAGE, 'reference'),
     origins: () => organizations.origins(caller),
     forgetting: () => organizations.forgetting(),
     webhookSecrets: () => organizations.webhookSecrets(other.id, NOW.now),
-    rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
+    rotateWebhookSecret: () => organizations.rotateWebhookSecret(unit, other.id, next),
   };
 
   const clocks = port(TestClocks);

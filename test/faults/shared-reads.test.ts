@@ -1,6 +1,7 @@
 /** Reads that go to PostgreSQL together: each gets what it would get alone. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
+import { Units } from '../../src/persistence/units.js';
 import { useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
@@ -44,9 +45,9 @@ test('within a transaction a read is part of it', async () => {
     name: 'seen',
     text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen`,
   };
-  const inside = await database.run(queue, async () => {
-    await database.read(queue, set, []);
-    return Promise.all([database.read(queue, seen, []), database.read(queue, seen, [])]);
+  const inside = await service.application.get(Units).commit(queue, async (unit) => {
+    await database.query(unit, set, []);
+    return Promise.all([database.read(unit, seen, []), database.read(unit, seen, [])]);
   });
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
 });

@@ -11,6 +11,7 @@ import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { ownedRefund, Shop } from '../support/shop.js';
 import { createKey, createOperatorKey } from '../support/tenants.js';
+import { committed } from '../support/units.js';
 
 const DAY = 24 * 3600;
 
@@ -285,11 +286,12 @@ describe('nobody decides', () => {
       holder: 'bot',
       rights: ['approve'],
     });
-    const keys = await service.application.get(ManageApiKeys).list(shop.organization);
+    const keys = service.application.get(ManageApiKeys);
+    const { items } = await keys.list(shop.organization);
     const old =
-      keys.items.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))
-        ?.state.id ?? '';
-    const { token } = await service.application.get(ManageApiKeys).rotate(old);
+      items.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))?.state
+        .id ?? '';
+    const { token } = await committed(service, (unit) => keys.rotate(unit, old));
     const id = await waiting();
     for (const decide of [both, token].flatMap((key) => decisions(shop.as(key), id))) {
       expectError(await decide(), {

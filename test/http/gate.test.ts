@@ -13,6 +13,7 @@ import {
   createTenant,
   type Tenant,
 } from '../support/tenants.js';
+import { committed } from '../support/units.js';
 
 const LIST = '/v1/checkout_sessions';
 const ORGANIZATIONS = '/operator/v1/organizations';
@@ -143,7 +144,7 @@ describe('authentication', () => {
     const found = (await keys.list(null)).items.find(({ state }) =>
       operator.startsWith(state.display),
     );
-    await keys.revoke(found?.state.id as string);
+    await committed(service, (unit) => keys.revoke(unit, found?.state.id as string));
     expectUnauthorized(await authorized(`Bearer ${key}`), LIST);
     steppedClock.setBack(3_600_000);
     steppedClock.advance(5_000);

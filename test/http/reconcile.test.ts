@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { RepairPayment } from '../../src/modules/refunds/index.js';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Reconciliation } from '../../src/operator/telemetry/reconciliation.js';
-import { Database } from '../../src/persistence/database.js';
 import { Units } from '../../src/persistence/units.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { ownId } from '../../src/shared/own-id.js';
@@ -83,7 +82,7 @@ function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
   }));
 }
 
-const reconciled = () => reconcile(service.application.get(Database));
+const reconciled = () => reconcile(service.application);
 
 /** Runs SQL in which $name stands for the id of one of the books. */
 async function plant(sql: string): Promise<void> {
@@ -297,8 +296,7 @@ test('money that left beyond the captured amount is refused with a reason, never
 
 test('can be limited to resources created since an instant', async () => {
   await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
-  const since = (instant: number) =>
-    reconcile(service.application.get(Database), { since: instant });
+  const since = (instant: number) => reconcile(service.application, { since: instant });
   expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });
   const later = await since(instantOf(books.succeeded) + 60_000);
   expect(later).toEqual({

@@ -10,6 +10,7 @@ import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
 import { Shop } from '../support/shop.js';
 import { createKey, createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
+import { committed } from '../support/units.js';
 
 const STRANGERS = { kind: 'secret', mode: 'test', organization: 'org_x' } as const;
 const UNKNOWN = ApiKey.create(STRANGERS, { now: Date.now(), ahead: 0 }).token;
@@ -108,7 +109,8 @@ test('the line of a refused key has its beginning, and why it was refused', asyn
   const expired = await createKey(service, { ...tenant, expiresAt: Date.now() + 60_000 });
   await service.sql.query(`UPDATE api_keys SET expires_at = now() WHERE expires_at IS NOT NULL`);
   const revoked = await createKey(service, tenant);
-  await manage.revoke((await manage.list(tenant.organization)).items[0]?.state.id as string);
+  const { items } = await manage.list(tenant.organization);
+  await committed(service, (unit) => manage.revoke(unit, items[0]?.state.id as string));
   const ledger = await createLedgerKey(service);
   const refused: [key: string | undefined, shown: string | undefined, fault: string][] = [
     [undefined, undefined, 'missing'],

@@ -17,6 +17,7 @@ import { expectBalanced } from '../support/reconciled.js';
 import { useReceiver } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { createKey } from '../support/tenants.js';
+import { committed } from '../support/units.js';
 
 const CLOCK = '/v1/test_helpers/clock';
 const HOUR = 3600;
@@ -208,13 +209,13 @@ describe('follows the clock:', () => {
     await advance(30 * DAY);
     const keys = service.application.get(ManageApiKeys);
     const life = { lifetime: 20 * DAY * 1000 };
-    const made = await keys.create({
-      kind: 'secret',
-      mode: 'test',
-      organization: shop.organization,
-      ...life,
-    });
-    const rotated = await keys.rotate(made.key.state.id, { overlap: 7 * DAY * 1000, ...life });
+    const { organization } = shop;
+    const made = await committed(service, (unit) =>
+      keys.create(unit, { kind: 'secret', mode: 'test', organization, ...life }),
+    );
+    const rotated = await committed(service, (unit) =>
+      keys.rotate(unit, made.key.state.id, { overlap: 7 * DAY * 1000, ...life }),
+    );
     const statuses = () => {
       return Promise.all(
         [made.token, rotated.token].map(
@@ -228,8 +229,8 @@ describe('follows the clock:', () => {
     await advance(13 * DAY);
     expect(await statuses()).toEqual([401, 401]);
     await expectNow(async () => {
-      const { revokedAt } = (await keys.revoke(rotated.key.state.id)).state;
-      return Math.floor((revokedAt ?? 0) / 1000);
+      const revoked = await committed(service, (unit) => keys.revoke(unit, rotated.key.state.id));
+      return Math.floor((revoked.state.revokedAt ?? 0) / 1000);
     }, 50 * DAY);
   });
 

@@ -13,6 +13,7 @@ import { answer, endless, hang, type Received, reset, startReceiver } from '../s
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { useReceiver, useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
+import { committed } from '../support/units.js';
 import { attempt, deliver, isSignedBy, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
@@ -154,9 +155,10 @@ describe('the response of a receiver decides', () => {
 
 test('signs with both secrets for a day after a rotation', async () => {
   const [old = ''] = await secretsOf();
-  const { secret } = await world.service.application
-    .get(ManageOrganizations)
-    .rotateWebhookSecret(shop.organization);
+  const manage = world.service.application.get(ManageOrganizations);
+  const { secret } = await committed(world.service, (unit) =>
+    manage.rotateWebhookSecret(unit, shop.organization),
+  );
   expect(await secretsOf()).toEqual([secret, old]);
   const signers = async () => {
     await shop.notified(receiver.url);

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { migrate } from '../../src/operator/migrate/migrate.js';
-import { Database } from '../../src/persistence/database.js';
 import { type Service, startService } from '../kit/service.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
@@ -45,7 +44,7 @@ async function sell(): Promise<string> {
   return session.id;
 }
 
-const balanced = ({ application }: Service) => reconcile(application.get(Database));
+const balanced = ({ application }: Service) => reconcile(application);
 
 test('reconcile reads a standby, and needs nothing else', async () => {
   await sell();

@@ -1,8 +1,8 @@
 /** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
 import { ManageOrganizations } from '../../src/modules/access/index.js';
-import { Database } from '../../src/persistence/database.js';
 import type { Service } from '../kit/service.js';
 import { type Shop } from './shop.js';
+import { committed } from './units.js';
 
 export interface Visited {
   readonly status: number;
@@ -28,9 +28,9 @@ export async function openPage(
 
 /** Says where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
-  const set = () =>
-    application.get(ManageOrganizations).change(organization, { paymentUrl: { [mode]: url } });
-  return application.get(Database).run({ queue: 'test' }, set);
+  const manage = application.get(ManageOrganizations);
+  const change = { paymentUrl: { [mode]: url } };
+  return committed({ application }, (unit) => manage.change(unit, organization, change));
 }
 
 export async function visit(url: string, init: RequestInit = {}): Promise<Visited> {

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import type { Client } from 'pg';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
-import { Database } from '../../src/persistence/database.js';
 import type { Service } from '../kit/service.js';
 import { DOCUMENT } from './document.js';
 import type { Shop } from './shop.js';
+import { committed } from './units.js';
 
 export const PLANT = 'planted7q';
 export const EMAIL = `${PLANT}@customer.example`;
@@ -92,10 +92,11 @@ export async function answersWithPlant(shop: Shop, ids: readonly string[]): Prom
 /** From now on, the organization keeps details for so many days. */
 export function keepDetails(
   { application }: Service,
-  { organization, mode }: Shop,
+  { organization }: Shop,
   detailsRetentionDays: number,
 ) {
-  const change = () =>
-    application.get(ManageOrganizations).change(organization, { detailsRetentionDays });
-  return application.get(Database).run({ organization, mode }, change);
+  const manage = application.get(ManageOrganizations);
+  return committed({ application }, (unit) =>
+    manage.change(unit, organization, { detailsRetentionDays }),
+  );
 }

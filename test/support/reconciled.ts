@@ -1,12 +1,11 @@
 import { expect } from '@jest/globals';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
-import { Database } from '../../src/persistence/database.js';
 import type { Service } from '../kit/service.js';
 import { unpaired } from './invariants.js';
 
 /** The books of the whole database add up: what every race and fault must leave behind. */
 export async function expectBalanced({ application }: Pick<Service, 'application'>): Promise<void> {
-  const { checks, isBalanced } = await reconcile(application.get(Database));
+  const { checks, isBalanced } = await reconcile(application);
   expect(checks.filter(({ offenders }) => offenders.length > 0)).toEqual([]);
   expect(isBalanced).toBe(true);
 }

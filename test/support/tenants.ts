@@ -1,7 +1,9 @@
 /** Organizations and keys, as the use cases of operators make them. */
-import type { INestApplicationContext } from '@nestjs/common';
+
+import type { NewApiKey } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import type { Mode, Right } from '../../src/shared/caller.js';
+import { committed, type Operated } from './units.js';
 
 export interface Tenant {
   readonly organization: string;
@@ -10,13 +12,11 @@ export interface Tenant {
   readonly live: string;
 }
 
-/** Whatever the use cases of operators are taken from. */
-interface Operated {
-  readonly application: Pick<INestApplicationContext, 'get'>;
-}
-
 export async function createTenant({ application }: Operated): Promise<Tenant> {
-  const organization = (await application.get(ManageOrganizations).create('Test')).organization.id;
+  const created = await committed({ application }, (unit) =>
+    application.get(ManageOrganizations).create(unit, 'Test'),
+  );
+  const organization = created.organization.id;
   return {
     organization,
     test: await createKey({ application }, { organization, mode: 'test' }),
@@ -39,16 +39,14 @@ export async function createKey(
   { allowedOrigins: origins, rights, mode = 'test', ...terms }: KeyOptions,
 ): Promise<string> {
   const kind = rights ? 'restricted' : 'secret';
-  return (await application.get(ManageApiKeys).create({ kind, mode, origins, rights, ...terms }))
-    .token;
+  return issued({ application }, { kind, mode, origins, rights, ...terms });
 }
 
 export async function createLedgerKey(
   { application }: Operated,
   mode: Mode = 'test',
 ): Promise<string> {
-  return (await application.get(ManageApiKeys).create({ kind: 'ledger', organization: null, mode }))
-    .token;
+  return issued({ application }, { kind: 'ledger', organization: null, mode });
 }
 
 export async function createOperatorKey(
@@ -56,5 +54,10 @@ export async function createOperatorKey(
   holder = 'Sign-up',
 ): Promise<string> {
   const input = { kind: 'operator', organization: null, mode: null, holder } as const;
-  return (await application.get(ManageApiKeys).create(input)).token;
+  return issued({ application }, input);
+}
+
+async function issued({ application }: Operated, input: NewApiKey): Promise<string> {
+  const keys = application.get(ManageApiKeys);
+  return (await committed({ application }, (unit) => keys.create(unit, input))).token;
 }

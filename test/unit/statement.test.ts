@@ -1,7 +1,7 @@
 /** What no statement of docs/sql shows. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { changeAmounts, hot, insertInto } from '../../src/persistence/batch/form.js';
+import { changeAmounts, insertInto, partOf } from '../../src/persistence/batch/batched-write.js';
 import { composed } from '../../src/persistence/batch/statement.js';
 
 @Entity('notes')
@@ -15,9 +15,9 @@ class NoteRecord {
 
 const OWNER = { queue: 'test' };
 const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
-const fill = hot(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5 });
-const note = (form: string) =>
-  hot(OWNER, insertInto(form, NoteRecord), { organizationId: 'a', note: 'b' });
+const fill = partOf(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5 });
+const note = (name: string) =>
+  partOf(OWNER, insertInto(name, NoteRecord), { organizationId: 'a', note: 'b' });
 
 test('a change alone must count its rows, because no insert does', () => {
   expect(() => composed([fill, note('new_note')])).toThrow(RangeError);

@@ -56,9 +56,9 @@ export async function collect(): Promise<Collected> {
   return { statements, tables: ownedTables() };
 }
 
-function statementsOf(form: BatchedWrite) {
-  const values = Object.keys(form.input).map(() => null);
-  const part = { name: form.name, owner: { queue: 'collect' }, sql: form, values, rows: 1 };
+function statementsOf(write: BatchedWrite) {
+  const values = Object.keys(write.input).map(() => null);
+  const part = { name: write.name, owner: { queue: 'collect' }, write, values, rows: 1 };
   return [[part], [part, part]].map((parts) => composed(parts)[0]);
 }
 

@@ -8,7 +8,6 @@ import {
   ApiKeysController,
   OrganizationsController,
 } from './adapters/http/operator.controllers.js';
-import { OperatorWrites } from './adapters/http/operator-writes.js';
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
@@ -49,7 +48,6 @@ const USE_CASES = [
   controllers: [PreflightController, OrganizationsController, ApiKeysController],
   providers: [
     ...USE_CASES,
-    OperatorWrites,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: CallerClock, useClass: TypeormCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },

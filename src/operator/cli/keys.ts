@@ -7,7 +7,7 @@ import { API_KEY_ID, isOwned, KEY_KINDS, ManageApiKeys } from '../../modules/acc
 import { MODES, RIGHTS } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { duration, end, id } from './arguments.js';
-import { withApplication } from './run.js';
+import { committed, withApplication } from './run.js';
 
 const EXPIRES =
   'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date, Unix seconds or never';
@@ -27,9 +27,10 @@ export function addKeyCommands(program: Command): void {
     .description('end a key: it stops everywhere within 5 seconds')
     .argument('<key>', 'its id, key_…', id(API_KEY_ID))
     .action((key) =>
-      withApplication(async (application) =>
-        apiKeyView(await application.get(ManageApiKeys).revoke(key)),
-      ),
+      withApplication(async (application) => {
+        const manage = application.get(ManageApiKeys);
+        return apiKeyView(await committed(application, (unit) => manage.revoke(unit, key)));
+      }),
     );
 }
 
@@ -92,9 +93,10 @@ function addCreate(keys: Command): void {
         if (terms.kind !== 'operator' && mode === null)
           create.error('--mode is missing: only an operator key has none.');
         const input = { ...terms, mode, organization, rights, origins, ...expires };
-        return withApplication(async (application) =>
-          withKeyView(await application.get(ManageApiKeys).create(input)),
-        );
+        return withApplication(async (application) => {
+          const manage = application.get(ManageApiKeys);
+          return withKeyView(await committed(application, (unit) => manage.create(unit, input)));
+        });
       },
     );
 }
@@ -108,7 +110,10 @@ function addRotate(keys: Command): void {
     .option('--expires <when>', `${EXPIRES} (default: when the old one would)`, end)
     .action((old, { overlap, expires }) =>
       withApplication(async (application) => {
-        const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, ...expires });
+        const manage = application.get(ManageApiKeys);
+        const rotated = await committed(application, (unit) =>
+          manage.rotate(unit, old, { overlap, ...expires }),
+        );
         return {
           ...withKeyView(rotated),
           previous_expires_at: Math.floor(rotated.previousExpiresAt / 1000),

@@ -32,7 +32,9 @@ export function addOrganizationCommands(program: Command): void {
     .action((name, { reference }) =>
       withApplication(async (application) => {
         const manage = application.get(ManageOrganizations);
-        const { organization } = await committed(application, () => manage.create(name, reference));
+        const { organization } = await committed(application, (unit) =>
+          manage.create(unit, name, reference),
+        );
         const [webhook_secret] = await manage.webhookSecrets(organization.id);
         return { id: organization.id, name: organization.settings.name, webhook_secret };
       }),
@@ -111,7 +113,7 @@ function addSet(organizations: Command): void {
 function change(organization: string, settings: OrganizationChange): Promise<void> {
   return withApplication(async (application) => {
     const manage = application.get(ManageOrganizations);
-    const changing = committed(application, () => manage.change(organization, settings));
+    const changing = committed(application, (unit) => manage.change(unit, organization, settings));
     return organizationView(await changing);
   });
 }

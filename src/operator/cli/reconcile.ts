@@ -4,6 +4,7 @@ import { factsOf } from '../../app.module.js';
 import { PAYMENT_ID } from '../../modules/payments/index.js';
 import { RepairPayment } from '../../modules/refunds/index.js';
 import { Database } from '../../persistence/database.js';
+import type { Transaction } from '../../persistence/transaction.js';
 import { Units } from '../../persistence/units.js';
 import type { Invariant } from '../../platform/facts.js';
 import { type Mode, Owners } from '../../shared/caller.js';
@@ -36,10 +37,9 @@ export function addReconcileCommand(program: Command): void {
     .option('--apply', 'with --repair: do it, and reconcile again')
     .action(({ since, repair = false, apply = false }) =>
       withApplication(async (application) => {
-        const database = application.get(Database);
-        const found = await reconcile(database, { since });
+        const found = await reconcile(application, { since });
         const repairs = repair ? await repairsOf(application, found.checks, apply) : undefined;
-        const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
+        const { checks, isBalanced } = apply ? await reconcile(application, { since }) : found;
         if (!isBalanced) process.exitCode = 1;
         return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
       }),
@@ -77,23 +77,31 @@ async function repairsOf(
 
 /** All checks share one snapshot: a refund between two would look like a difference. No parallel workers: the service needs the cores. */
 export async function reconcile(
-  database: Database,
+  application: Pick<INestApplicationContext, 'get'>,
   { since }: { since?: number | undefined } = {},
 ): Promise<{ checks: Check[]; isBalanced: boolean }> {
   const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
-  const checks = await database.run({ queue: 'reconcile' }, async () => {
-    await database.manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    await database.manager.query('SET LOCAL statement_timeout = 0');
-    await database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
-    const made: Check[] = [];
+  const made = async ({ manager }: Transaction) => {
+    await manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    await manager.query('SET LOCAL statement_timeout = 0');
+    await manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
+    const checks: Check[] = [];
     for (const invariant of factsOf().invariants)
-      made.push(await checkOf(database, first, invariant));
-    return made;
-  });
+      checks.push(await checkOf(manager, first, invariant));
+    return checks;
+  };
+  const database = application.get(Database);
+  const checks = await application
+    .get(Units)
+    .commit({ queue: 'reconcile' }, (unit) => database.inTransaction(unit, made));
   return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
 }
 
-async function checkOf({ manager }: Database, first: string, invariant: Invariant): Promise<Check> {
+async function checkOf(
+  manager: Transaction['manager'],
+  first: string,
+  invariant: Invariant,
+): Promise<Check> {
   const { promise, id: kind, book, joined = '', broken } = invariant;
   const rows = await manager.query(
     `/* every organization: the books of all must balance */

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../app.module.js';
-import { Database } from '../../persistence/database.js';
+import { Units } from '../../persistence/units.js';
 import { type Config, readConfig } from '../../platform/config.js';
+import type { Work } from '../../shared/unit.js';
 import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -26,12 +27,12 @@ export function withApplication(
   return withDatabase(inApplication, print, openMigratedDatabase);
 }
 
-/** What use cases write in the open transaction is committed together. */
+/** Commits what use cases of operators add to the unit. */
 export function committed<Result>(
   application: INestApplicationContext,
-  work: () => Promise<Result>,
+  use: (unit: Work) => Promise<Result>,
 ): Promise<Result> {
-  return application.get(Database).run({ queue: 'command' }, work);
+  return application.get(Units).commit({ queue: 'command' }, use);
 }
 
 export async function withDatabase<Result>(

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { ManageOrganizations } from '../../modules/access/index.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
-import { print, withApplication } from './run.js';
+import { committed, print, withApplication } from './run.js';
 
 type ReceivedEvent = Readonly<{ type: string; sequence: number; data: { object: { id: string } } }>;
 
@@ -24,9 +24,10 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--org <organization>', 'whose secret', id(ORGANIZATION_ID))
     .action(({ org }) =>
       withApplication(async (application) => {
-        const { secret, previousExpiresAt } = await application
-          .get(ManageOrganizations)
-          .rotateWebhookSecret(org);
+        const manage = application.get(ManageOrganizations);
+        const { secret, previousExpiresAt } = await committed(application, (unit) =>
+          manage.rotateWebhookSecret(unit, org),
+        );
         return {
           id: org,
           webhook_secret: secret,

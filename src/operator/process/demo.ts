@@ -8,8 +8,8 @@ import {
   PageLinks,
 } from '../../modules/checkout/index.js';
 import { RecordPayment } from '../../modules/payments/index.js';
-import { Database } from '../../persistence/database.js';
 import { Units } from '../../persistence/units.js';
+import type { Work } from '../../shared/unit.js';
 import {
   aboutWebhooks,
   type Demo,
@@ -35,10 +35,10 @@ export async function makeDemo(
   application: INestApplicationContext,
   dataDir: string,
 ): Promise<Demo | undefined> {
-  return application.get(Database).run({ queue: 'demo' }, async () => {
+  return application.get(Units).commit({ queue: 'demo' }, async (unit) => {
     if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0)
       return undefined;
-    const made = await make(application);
+    const made = await make(application, unit);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);
     writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
@@ -61,21 +61,15 @@ export async function reminder(
   return `${[...invited, `${kept}.`, variables(url, demo), aboutWebhooks(demo)].join('\n\n')}\n`;
 }
 
-async function make(application: INestApplicationContext): Promise<Demo> {
-  const organizations = application.get(ManageOrganizations);
-  const organization = (await organizations.create('Demo')).organization.id;
-  const [webhookSecret = ''] = await organizations.webhookSecrets(organization);
+async function make(application: INestApplicationContext, unit: Work): Promise<Demo> {
+  const created = await application.get(ManageOrganizations).create(unit, 'Demo');
+  const [organization, { webhookSecret = '' }] = [created.organization.id, created];
   const keys = application.get(ManageApiKeys);
-  const secret = await keys.create({ kind: 'secret', mode: 'test', organization });
-  const ledger = await keys.create({ kind: 'ledger', mode: 'test', organization: null });
-  const caller = { organization, mode: 'test' } as const;
-  const units = application.get(Units);
-  const { payment } = await units.commit(caller, (unit) =>
-    application.get(RecordPayment).execute(unit, CAPTURE),
-  );
-  const session = await units.commit(caller, (unit) =>
-    application.get(OpenCheckoutSession).execute(unit, ORDER),
-  );
+  const secret = await keys.create(unit, { kind: 'secret', mode: 'test', organization });
+  const ledger = await keys.create(unit, { kind: 'ledger', mode: 'test', organization: null });
+  const shop = application.get(Units).as(unit, { organization, mode: 'test' });
+  const { payment } = await application.get(RecordPayment).execute(shop, CAPTURE);
+  const session = await application.get(OpenCheckoutSession).execute(shop, ORDER);
   const page = application.get(PageLinks).urlOf(organization, session.state.id);
   const tokens = { key: secret.token, ledgerKey: ledger.token };
   return { organization, webhookSecret, ...tokens, payment: payment.state.id, page };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Form, NAMED, type Part } from './form.js';
+import { type BatchedWrite, NAMED, type StatementPart } from './batched-write.js';
 import type { Statement, Values } from './prepared-query.js';
 import { textArrays } from './text-array.js';
 
@@ -15,19 +15,20 @@ const LONGEST_NAME = 63;
 const LOCK_TIMEOUT = `(SELECT set_config('lock_timeout', '20ms', true)) AS limited`;
 const known = new Map<string, Statement>();
 
-/** One statement for all parts, with its values. Parts of one form are rows of one input, in their order. Its text is cached by their names. */
-export function composed(parts: readonly Part[], isLimited = false): [Statement, Values] {
-  const [{ name, sql, values: given, rows }] = parts as [Part];
-  if (typeof sql === 'string') return [{ name, text: sql }, given];
-  if (sql.isChange && rows === undefined)
+/** One statement for all parts, with its values. Parts of one write are rows of one input, in their order. Its text is cached by their names. */
+export function composed(parts: readonly StatementPart[], isLimited = false): [Statement, Values] {
+  const [{ write, rows }] = parts as [StatementPart];
+  if (write.isChange && rows === undefined)
     throw new RangeError('A statement begins with an insert, or counts its rows.');
-  const groups = Map.groupBy(parts, (part) => part.sql as Form);
+  const groups = Map.groupBy(parts, (part) => part.write);
   let names = isLimited ? 'limited' : '';
   const values: Values[] = [];
   for (const [{ name }, rows] of groups) {
     names += rows.length === 1 ? ` ${name}` : ` ${name}*`;
     values.push(
-      rows.length === 1 ? (rows[0] as Part).values : textArrays(rows.map((row) => row.values)),
+      rows.length === 1
+        ? (rows[0] as StatementPart).values
+        : textArrays(rows.map((row) => row.values)),
     );
   }
   let statement = known.get(names);
@@ -43,15 +44,18 @@ export function composed(parts: readonly Part[], isLimited = false): [Statement,
  * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
-function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited: boolean): string {
+function textOf(
+  groups: readonly (readonly [BatchedWrite, readonly StatementPart[]])[],
+  isLimited: boolean,
+): string {
   const inputs: string[] = [];
   const texts: string[] = [];
   const counts: string[] = [];
   let last = 0;
-  for (const [form, { length }] of groups) {
-    const { name, isChange } = form;
+  for (const [write, { length }] of groups) {
+    const { name, isChange } = write;
     const isOne = length === 1;
-    const columns = Object.entries(form.input).map(([column, type]) => ({
+    const columns = Object.entries(write.input).map(([column, type]) => ({
       column,
       type,
       place: ++last,
@@ -60,7 +64,7 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
       columns.map(({ column, type, place }) => [column, `$${place}::${type}`]),
     );
     if (!isOne) inputs.push(manyRows(name, columns, isLimited && inputs.length === 0));
-    const main = form.main(isOne, (column) =>
+    const main = write.main(isOne, (column) =>
       isOne ? (placeholders.get(column) as string) : column,
     );
     if (isChange && texts.length > 0) {
@@ -69,7 +73,7 @@ function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited
       texts.push(`${main} RETURNING 1`);
     } else texts.push(main);
     const rows = isOne ? oneRow(placeholders) : name;
-    for (const text of form.texts) texts.push(text(rows));
+    for (const text of write.texts) texts.push(text(rows));
   }
   const [main, ...others] = texts;
   const queries = [...inputs, ...others.map((text, index) => `part_${index + 1} AS (${text})`)];

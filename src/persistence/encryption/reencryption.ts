@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.js';
+import { Units } from '../units.js';
 import { encryptedColumns, type Look, valuesIn } from './encrypted-columns.js';
 import { Encryption } from './encryption.js';
 
@@ -10,6 +11,7 @@ const REENCRYPTION = { queue: 'reencryption' };
 export class Reencryption {
   constructor(
     private readonly database: Database,
+    private readonly units: Units,
     private readonly encryption: Encryption,
   ) {}
 
@@ -35,8 +37,10 @@ export class Reencryption {
 
   /** Without a time limit, because there may be millions of stored responses. */
   private readonly look: Look = (statement, values) =>
-    this.database.run(REENCRYPTION, async () => {
-      await this.database.manager.query('SET LOCAL statement_timeout = 0');
-      return this.database.read(REENCRYPTION, statement, values);
-    });
+    this.units.commit(REENCRYPTION, (unit) =>
+      this.database.inTransaction(unit, async (transaction) => {
+        await transaction.manager.query('SET LOCAL statement_timeout = 0');
+        return transaction.query(statement, values);
+      }),
+    );
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
+import type { Work } from '../../../shared/unit.js';
 import {
   ApiKey,
   callerOf,
@@ -10,6 +11,7 @@ import {
   type KeyLife,
   type NewApiKey,
 } from '../domain/api-key.js';
+import { Authenticate } from './authenticate.js';
 import { ApiKeys, Organizations } from './ports.js';
 
 const OVERLAP_MS = 7 * 24 * 60 * 60_000;
@@ -22,6 +24,8 @@ export interface IssuedApiKey {
 interface RotatedApiKey extends IssuedApiKey {
   readonly previousExpiresAt: number;
 }
+
+type End = [id: string, how: 'revokedAt' | 'expiresAt', instant: number];
 
 /** By default the new key ends when the old one would have. */
 interface Rotation extends KeyLife {
@@ -38,13 +42,16 @@ export class ManageApiKeys {
   constructor(
     private readonly apiKeys: ApiKeys,
     private readonly organizations: Organizations,
+    private readonly authenticate: Authenticate,
     private readonly clock: CallerClock,
   ) {}
 
-  async create(input: NewApiKey): Promise<IssuedApiKey> {
-    if (input.organization !== null) await this.organizations.byId(input.organization);
-    const issued = ApiKey.create(input, await this.clock.at(callerOf(input)));
-    await this.apiKeys.add(issued.key, issued.token);
+  async create(unit: Work, input: NewApiKey): Promise<IssuedApiKey> {
+    // Before the lock, which holds a connection.
+    const moment = await this.clock.at(callerOf(input));
+    if (input.organization !== null) await this.organizations.lock(unit, input.organization);
+    const issued = ApiKey.create(input, moment);
+    this.apiKeys.add(unit, issued.key, issued.token);
     return issued;
   }
 
@@ -54,14 +61,15 @@ export class ManageApiKeys {
     return this.apiKeys.list(organization, page);
   }
 
-  async revoke(id: string, kinds: readonly KeyKind[] = KEY_KINDS): Promise<ApiKey> {
+  async revoke(unit: Work, id: string, kinds: readonly KeyKind[] = KEY_KINDS): Promise<ApiKey> {
     const { caller } = await this.find(id, kinds);
     const { now } = await this.clock.at(caller);
-    return this.apiKeys.end(id, 'revokedAt', now);
+    return this.end(unit, id, 'revokedAt', now);
   }
 
   /** Issues a key like the old one, which still works for the overlap. Refuses with invalid_param a revoked or expired key. */
   async rotate(
+    unit: Work,
     id: string,
     { overlap = OVERLAP_MS, ...life }: Rotation = {},
     kinds: readonly KeyKind[] = KEY_KINDS,
@@ -69,10 +77,16 @@ export class ManageApiKeys {
     const old = await this.find(id, kinds);
     const moment = await this.clock.at(old.caller);
     const issued = old.rotate(life, moment);
-    await this.apiKeys.add(issued.key, issued.token);
+    this.apiKeys.add(unit, issued.key, issued.token);
     const end = moment.now + overlap;
-    const ending = await this.apiKeys.end(id, 'expiresAt', end);
+    const ending = await this.end(unit, id, 'expiresAt', end);
     return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };
+  }
+
+  /** It stops on this instance at once, and on the others when they look it up again. */
+  private async end(unit: Work, ...ended: End): Promise<ApiKey> {
+    unit.afterCommit(() => this.authenticate.forget());
+    return this.apiKeys.end(unit, ...ended);
   }
 
   private async find(id: string, kinds: readonly KeyKind[]): Promise<ApiKey> {

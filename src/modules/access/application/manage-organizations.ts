@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
+import type { Work } from '../../../shared/unit.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organization, type OrganizationChange } from '../domain/organization.js';
+import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
 
 /** In milliseconds: how long the previous secret still signs, so that receivers have time to learn the new one. */
@@ -11,6 +13,8 @@ interface Created {
   readonly organization: Organization;
   /** False if an organization was already created with the same reference. */
   readonly isNew: boolean;
+  /** That of its webhooks, if it is new. */
+  readonly webhookSecret?: string;
 }
 
 export interface RotatedSecret {
@@ -23,30 +27,39 @@ export interface RotatedSecret {
 export class ManageOrganizations {
   constructor(
     private readonly organizations: Organizations,
+    private readonly authenticate: Authenticate,
     private readonly clock: Clock,
   ) {}
 
   /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
-  async create(name: string, reference: string | null = null): Promise<Created> {
+  async create(unit: Work, name: string, reference: string | null = null): Promise<Created> {
     const [earlier] =
       reference === null ? [] : (await this.organizations.list({}, reference)).items;
     earlier?.requireName(name);
-    const organization = earlier ?? Organization.create(name, this.clock.now(), reference);
-    if (!earlier) await this.organizations.add(organization, newWebhookSecret());
-    return { organization, isNew: !earlier };
+    if (earlier) return { organization: earlier, isNew: false };
+    const organization = Organization.create(name, this.clock.now(), reference);
+    const webhookSecret = newWebhookSecret();
+    await this.organizations.add(unit, organization, webhookSecret);
+    return { organization, isNew: true, webhookSecret };
   }
 
-  /** Sets what is given, in the open transaction. Refuses with not_found and invalid_param. */
-  async change(id: string, change: OrganizationChange): Promise<Organization> {
-    const organization = (await this.organizations.lock(id)).with(change);
-    await this.organizations.storeSettings(organization);
+  /** Sets what is given. Refuses with not_found and invalid_param. */
+  async change(unit: Work, id: string, change: OrganizationChange): Promise<Organization> {
+    const organization = (await this.organizations.lock(unit, id)).with(change);
+    this.organizations.storeSettings(unit, organization);
+    // A cached key has what its organization decides for it.
+    unit.afterCommit(() => this.authenticate.forget());
     return organization;
   }
 
   /** Issues a new webhook secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
-  async rotateWebhookSecret(organization: string, overlap = OVERLAP_MS): Promise<RotatedSecret> {
+  async rotateWebhookSecret(
+    unit: Work,
+    organization: string,
+    overlap = OVERLAP_MS,
+  ): Promise<RotatedSecret> {
     const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + overlap };
-    await this.organizations.rotateWebhookSecret(organization, rotated);
+    await this.organizations.rotateWebhookSecret(unit, organization, rotated);
     return { organization, ...rotated };
   }
 

@@ -1,20 +1,20 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
-import type { Unit } from '../../../shared/unit.js';
+import type { Unit, Work } from '../../../shared/unit.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
 
 export abstract class Organizations {
-  /** Fails so that the use case decides again when the reference is taken. */
-  abstract add(organization: Organization, webhookSecret: string): Promise<void>;
-  abstract storeSettings(organization: Organization): Promise<void>;
-  abstract exists(id: string): Promise<boolean>;
+  /** Done now, so that rows of the same unit can refer to it. Throws Stale when the reference is taken. */
+  abstract add(unit: Work, organization: Organization, webhookSecret: string): Promise<void>;
+  abstract storeSettings(unit: Work, organization: Organization): void;
+  abstract exists(caller: Caller): Promise<boolean>;
   /** Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
-  /** Keeps others from changing it until the open transaction ends. Refuses with not_found. */
-  abstract lock(id: string): Promise<Organization>;
+  /** Keeps others from changing it until the unit is committed. Refuses with not_found. */
+  abstract lock(unit: Work, id: string): Promise<Organization>;
   /** Newest first. Without a limit, all. */
   abstract list(page: Partial<PageRequest>, reference?: string): Promise<Page<Organization>>;
   /** The distinct origins on the lists of the caller's active keys. */
@@ -23,23 +23,32 @@ export abstract class Organizations {
   abstract forgetting(): Promise<Organization[]>;
   /** Those that sign at the instant (milliseconds), the current one first. Refuses with not_found. */
   abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
-  /** Replaces the current secret, which becomes the previous one. Refuses with not_found. */
+  /** Replaces the current secret, which becomes the previous one. Done now. Refuses with not_found. */
   abstract rotateWebhookSecret(
+    unit: Work,
     id: string,
     next: { secret: string; previousExpiresAt: number },
   ): Promise<void>;
 }
 
-/** A key is looked up before the caller is known, so these methods take no caller. */
+/** A key is looked up before the caller is known, so the reads take no caller. */
 export abstract class ApiKeys {
   /** Stores the key and the digest of its token, never the token. */
-  abstract add(key: ApiKey, token: string): Promise<void>;
+  abstract add(unit: Work, key: ApiKey, token: string): void;
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
   /** Newest first. With null, those that belong to none. Without a limit, all. */
   abstract list(organization: string | null, page: Partial<PageRequest>): Promise<Page<ApiKey>>;
-  /** Ends the key at the instant (milliseconds), unless it was revoked already, or expires before. Returns the stored key. */
-  abstract end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey>;
+  /**
+   * Ends the key at the instant (milliseconds), unless it was revoked already, or expires before.
+   * Done now. Returns the stored key.
+   */
+  abstract end(
+    unit: Work,
+    id: string,
+    how: 'revokedAt' | 'expiresAt',
+    instant: number,
+  ): Promise<ApiKey>;
   abstract allowedOrigins(): Promise<ReadonlySet<string>>;
 }
 

@@ -30,7 +30,7 @@ export class RecordPayment {
     input: NewPayment,
     onMismatch: OnMismatch = 'refuse',
   ): Promise<RecordedPayment> {
-    if (!(await this.organizations.exists(unit.organization))) throw notFound('organization');
+    if (!(await this.organizations.exists(unit))) throw notFound('organization');
     const payment = Payment.record(input, unit, unit);
     const earlier = await this.earlier(unit, payment);
     if (earlier) return { payment: earlier, isNew: false };

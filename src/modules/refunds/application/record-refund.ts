@@ -22,7 +22,7 @@ export class RecordRefund {
   ) {}
 
   async execute(unit: Unit, made: MadeRefund): Promise<KnownRefund> {
-    if (!(await this.organizations.exists(unit.organization))) throw notFound('organization');
+    if (!(await this.organizations.exists(unit))) throw notFound('organization');
     const id = ownId(unit, made.payment, 'payment');
     const payment = await this.payments.lock(unit, id, 'payment');
     const { state, refundable } = payment;

@@ -1,6 +1,10 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency.js';
-import { listResponse } from '../../../../request/response.js';
+import {
+  Idempotency,
+  IdempotencyKey,
+  type KeyedRequest,
+} from '../../../../request/idempotency/idempotency.js';
+import { changed, listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
@@ -17,7 +21,6 @@ import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
 import { ORGANIZATION_FACTS } from '../../facts.js';
 import * as shown from '../representation/operator.views.js';
 import * as asked from './operator.requests.js';
-import { inPath, OperatorWrites } from './operator-writes.js';
 
 const { path } = ORGANIZATION_FACTS.operator;
 
@@ -26,7 +29,7 @@ const { path } = ORGANIZATION_FACTS.operator;
 @Tag('Operator: organizations', 'Merchants that a platform signs up by program.')
 export class OrganizationsController {
   constructor(
-    private readonly writes: OperatorWrites,
+    private readonly idempotency: Idempotency,
     private readonly organizations: Organizations,
     private readonly manage: ManageOrganizations,
   ) {}
@@ -49,12 +52,14 @@ export class OrganizationsController {
     @Keyed(asked.CreateOrganizationRequest) request: KeyedRequest<asked.CreateOrganizationRequest>,
   ) {
     const { name, reference } = request.body;
-    return this.writes.once(
-      request,
-      () => this.manage.create(name, reference ?? null),
-      ({ organization }) => shown.organizationView(organization),
-      ({ organization, isNew }) =>
-        isNew ? { status: 201, location: `${path}/${organization.id}` } : {},
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => this.manage.create(unit, name, reference ?? null),
+      ({ organization, isNew }) => ({
+        ...changed(shown.organizationView(organization)),
+        ...(isNew && { status: 201, location: `${path}/${organization.id}` }),
+      }),
     );
   }
 
@@ -77,7 +82,7 @@ export class OrganizationsController {
   })
   @Get(':id')
   async read(@PathId(ORGANIZATION_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
-    return shown.organizationView(await inPath(this.organizations.byId(id)));
+    return shown.organizationView(await asked.inPath(this.organizations.byId(id)));
   }
 
   @Operation('changeOrganization', {
@@ -91,10 +96,11 @@ export class OrganizationsController {
     @Keyed(asked.ChangeOrganizationRequest) request: KeyedRequest<asked.ChangeOrganizationRequest>,
     @PathId(ORGANIZATION_ID) id: string,
   ) {
-    return this.writes.once(
-      request,
-      () => this.manage.change(id, asked.toChange(request.body)),
-      shown.organizationView,
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => asked.inPath(this.manage.change(unit, id, asked.toChange(request.body))),
+      (organization) => changed(shown.organizationView(organization)),
     );
   }
 
@@ -112,8 +118,13 @@ export class OrganizationsController {
     @PathId(ORGANIZATION_ID) organization: string,
   ) {
     const { overlap_seconds: overlap } = request.body;
-    const rotate = () => this.manage.rotateWebhookSecret(organization, overlap && overlap * 1000);
-    return this.writes.once(request, rotate, shown.webhookSecretView, () => ({ hasSecret: true }));
+    const overlapMs = overlap && overlap * 1000;
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => asked.inPath(this.manage.rotateWebhookSecret(unit, organization, overlapMs)),
+      (rotated) => ({ ...changed(shown.webhookSecretView(rotated)), hasSecret: true }),
+    );
   }
 }
 
@@ -122,7 +133,7 @@ export class OrganizationsController {
 @Tag('Operator: API keys', 'Keys of organizations.')
 export class ApiKeysController {
   constructor(
-    private readonly writes: OperatorWrites,
+    private readonly idempotency: Idempotency,
     private readonly keys: ManageApiKeys,
   ) {}
 
@@ -140,8 +151,12 @@ export class ApiKeysController {
   ) {
     const { kind = 'secret', expires_at, ...terms } = request.body;
     const input = { ...terms, kind, organization, expiresAt: expires_at && expires_at * 1000 };
-    const about = () => ({ status: 201, hasSecret: true });
-    return this.writes.once(request, () => this.keys.create(input), shown.withKeyView, about);
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => asked.inPath(this.keys.create(unit, input)),
+      (issued) => ({ ...changed(shown.withKeyView(issued)), status: 201, hasSecret: true }),
+    );
   }
 
   @Operation('listApiKeys', {
@@ -156,7 +171,7 @@ export class ApiKeysController {
     @ValidQuery() query: asked.ListApiKeysQuery,
   ) {
     return listResponse(
-      await inPath(this.keys.list(organization, pageRequest(query))),
+      await asked.inPath(this.keys.list(organization, pageRequest(query))),
       shown.apiKeyView,
     );
   }
@@ -172,7 +187,12 @@ export class ApiKeysController {
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(API_KEY_ID) id: string,
   ) {
-    return this.writes.once(request, () => this.keys.revoke(id, OWNED_KINDS), shown.apiKeyView);
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => asked.inPath(this.keys.revoke(unit, id, OWNED_KINDS)),
+      (revoked) => changed(shown.apiKeyView(revoked)),
+    );
   }
 
   @Operation('rotateApiKey', {
@@ -192,7 +212,11 @@ export class ApiKeysController {
       overlap: overlap && overlap * 1000,
       expiresAt: expires_at && expires_at * 1000,
     };
-    const rotate = () => this.keys.rotate(id, rotation, OWNED_KINDS);
-    return this.writes.once(request, rotate, shown.withKeyView, () => ({ hasSecret: true }));
+    return this.idempotency.once(
+      asked.OPERATOR,
+      asked.ofPath(request),
+      (unit) => asked.inPath(this.keys.rotate(unit, id, rotation, OWNED_KINDS)),
+      (rotated) => ({ ...changed(shown.withKeyView(rotated)), hasSecret: true }),
+    );
   }
 }

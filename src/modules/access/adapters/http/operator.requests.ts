@@ -1,3 +1,5 @@
+import { pathOf } from '../../../../request/errors.js';
+import type { KeyedRequest } from '../../../../request/idempotency/idempotency.js';
 import {
   Contact,
   Fields,
@@ -12,8 +14,9 @@ import {
 } from '../../../../request/validation/fields.js';
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
 import { MODES, type Mode, RIGHTS, type Right } from '../../../../shared/caller.js';
+import { notFound, Refusal } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
+import { API_KEY_ID, callerOf, OWNED_KINDS } from '../../domain/api-key.js';
 import {
   MAX_RETENTION_DAYS,
   type OrganizationChange,
@@ -31,6 +34,21 @@ const removable = (what: string) => ({
   description: `${what}. Null removes it.`,
 });
 const setting = (what: string, max = 500) => Text({ max, ...removable(what) });
+
+/** The caller of all operators: their idempotency keys are of the platform. */
+export const OPERATOR = callerOf({ organization: null, mode: null });
+
+/** The same idempotency key on another path is another key. */
+export function ofPath<Body>(request: KeyedRequest<Body>): KeyedRequest<Body> {
+  return { ...request, operation: `${request.method} ${pathOf(request.url)}` };
+}
+
+/** Refuses for the path: whatever is not found is named there. */
+export async function inPath<Result>(found: Promise<Result>): Promise<Result> {
+  return found.catch((error) => {
+    throw error instanceof Refusal && error.kind === 'missing' ? notFound('id') : error;
+  });
+}
 
 export class CreateOrganizationRequest {
   @Text(NAME) name!: string;

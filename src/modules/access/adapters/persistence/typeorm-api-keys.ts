@@ -5,6 +5,7 @@ import { Database } from '../../../../persistence/database.js';
 import { pageOfRows } from '../../../../persistence/rows.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page, PageRequest } from '../../../../shared/page.js';
+import type { Work } from '../../../../shared/unit.js';
 import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
@@ -45,10 +46,11 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
-  async add(
+  add(
+    unit: Work,
     { state: { id, organization, expiresAt, ...state } }: ApiKey,
     token: string,
-  ): Promise<void> {
+  ): void {
     const row = {
       ...state,
       id: uuidOf(id),
@@ -56,7 +58,7 @@ export class TypeormApiKeys extends ApiKeys {
       expiresAt: expiresAt && new Date(expiresAt),
       ...{ revokedAt: null, lastUsedAt: null, digest: digestOf(token) },
     };
-    await this.database.run(KEYS, () => this.database.repository(ApiKeyRecord).insert(row));
+    this.database.atCommit(unit, ({ manager }) => manager.insert(ApiKeyRecord, row));
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -78,17 +80,23 @@ export class TypeormApiKeys extends ApiKeys {
     return pageOfRows(this.database, ApiKeyRecord, { owner: KEYS, where, page }, fromRow);
   }
 
-  async end(id: string, how: 'revokedAt' | 'expiresAt', instant: number): Promise<ApiKey> {
+  async end(
+    unit: Work,
+    id: string,
+    how: 'revokedAt' | 'expiresAt',
+    instant: number,
+  ): Promise<ApiKey> {
     const at = `to_timestamp(${instant / 1000})`;
     const ends = {
       revokedAt: `coalesce(revoked_at, ${at})`,
       expiresAt: `least(expires_at, ${at})`,
     };
     const change = { [how]: () => ends[how] };
-    await this.database.run(KEYS, () =>
-      this.database.repository(ApiKeyRecord).update({ id: uuidOf(id) }, change),
-    );
-    return (await this.byId(id)) as ApiKey;
+    const one = { id: uuidOf(id) };
+    return this.database.inTransaction(unit, async ({ manager }) => {
+      await manager.update(ApiKeyRecord, one, change);
+      return fromRow(await manager.findOneByOrFail(ApiKeyRecord, one));
+    });
   }
 
   async allowedOrigins(): Promise<ReadonlySet<string>> {

@@ -14,7 +14,6 @@ const MAX_CLOCKS = 10_000;
 @Injectable()
 export class TypeormCallerClock extends CallerClock {
   private readonly read: Lookups<number>;
-  private readonly inTransactions = new WeakMap<object, Lookups<number>>();
 
   constructor(
     private readonly clock: Clock,
@@ -28,7 +27,7 @@ export class TypeormCallerClock extends CallerClock {
     if ('now' in caller) return caller as TimedCaller;
     const { organization, mode } = caller;
     if (mode === 'live' || organization === NO_ORGANIZATION) return this.timed(caller, 0);
-    const ahead = this.lookups().get(organization, () => this.aheadOf(organization));
+    const ahead = this.read.get(organization, () => this.aheadOf(organization));
     return ahead instanceof Promise
       ? ahead.then((read) => this.timed(caller, read))
       : this.timed(caller, ahead);
@@ -36,17 +35,6 @@ export class TypeormCallerClock extends CallerClock {
 
   async settled(): Promise<void> {
     await sleep(READ_AGAIN_MS);
-  }
-
-  /** A lookup that others share may wait for a connection, even for that of this transaction, which sends one query at a time. */
-  private lookups(): Lookups<number> {
-    const transaction = this.database.openTransaction;
-    if (!transaction) return this.read;
-    const own =
-      this.inTransactions.get(transaction) ??
-      new Lookups<number>(this.clock, READ_AGAIN_MS, MAX_CLOCKS);
-    this.inTransactions.set(transaction, own);
-    return own;
   }
 
   private timed({ organization, mode }: Caller, ahead: number): TimedCaller {

@@ -4,11 +4,13 @@ import { Database } from '../../../../persistence/database.js';
 import { Encryption } from '../../../../persistence/encryption/encryption.js';
 import { orStale } from '../../../../persistence/retries.js';
 import { pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import type { Transaction } from '../../../../persistence/transaction.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page, PageRequest } from '../../../../shared/page.js';
+import type { Work } from '../../../../shared/unit.js';
 import { Organizations } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
@@ -27,7 +29,7 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  async add({ id, reference, settings }: Organization, secret: string): Promise<void> {
+  async add(unit: Work, { id, reference, settings }: Organization, secret: string): Promise<void> {
     const { paymentUrl: _, ...columns } = settings;
     const row = {
       id: uuidOf(id),
@@ -35,45 +37,48 @@ export class TypeormOrganizations extends Organizations {
       webhookSecret: this.encryption.encryptToText(secret),
       ...columns,
     };
-    const insert = () => this.database.repository(OrganizationRecord).insert(row);
-    await this.database.run({ queue: id }, () => orStale(insert(), 'organizations_reference_key'));
+    await this.database.inTransaction(unit, ({ manager }) =>
+      orStale(manager.insert(OrganizationRecord, row), 'organizations_reference_key'),
+    );
   }
 
-  async storeSettings({ id, settings: { paymentUrl, ...columns } }: Organization): Promise<void> {
+  storeSettings(unit: Work, { id, settings: { paymentUrl, ...columns } }: Organization): void {
     const organizationId = uuidOf(id);
-    await this.database.repository(OrganizationRecord).update({ id: organizationId }, columns);
-    const urls = this.database.repository(PaymentUrlRecord);
-    for (const mode of MODES) {
-      const url = paymentUrl[mode];
-      await urls.delete({ organizationId, mode });
-      if (url !== null) await urls.insert({ organizationId, mode, url });
-    }
+    this.database.atCommit(unit, async ({ manager }) => {
+      await manager.update(OrganizationRecord, { id: organizationId }, columns);
+      for (const mode of MODES) {
+        const url = paymentUrl[mode];
+        await manager.delete(PaymentUrlRecord, { organizationId, mode });
+        if (url !== null) await manager.insert(PaymentUrlRecord, { organizationId, mode, url });
+      }
+    });
   }
 
-  async exists(id: string): Promise<boolean> {
-    return this.database.reading({ queue: id }, (manager) =>
-      manager.existsBy(OrganizationRecord, { id: uuidOf(id) }),
+  async exists(caller: Caller): Promise<boolean> {
+    return this.database.reading(caller, (manager) =>
+      manager.existsBy(OrganizationRecord, { id: uuidOf(caller.organization) }),
     );
   }
 
-  async byId(id: string, lock?: FindManyOptions['lock']): Promise<Organization> {
-    const [found] = await this.find(
-      { where: { id: uuidOf(id) }, ...(lock && { lock }) },
-      { queue: id },
-    );
-    if (!found) throw notFound('organization');
-    return found;
+  async byId(id: string): Promise<Organization> {
+    return one(await this.find({ where: { id: uuidOf(id) } }, { queue: id }));
   }
 
-  async lock(id: string): Promise<Organization> {
+  async lock(unit: Work, id: string): Promise<Organization> {
     // NO KEY: rows that refer to the organization can be inserted meanwhile.
-    return this.byId(id, { mode: 'for_no_key_update' });
+    const lock = { mode: 'for_no_key_update' } as const;
+    return this.database.inTransaction(unit, async ({ manager }) =>
+      one(await found(manager, { where: { id: uuidOf(id) }, lock })),
+    );
   }
 
   async list(page: Partial<PageRequest>, reference?: string): Promise<Page<Organization>> {
     const listed = { owner: ORGANIZATIONS, where: { reference }, page };
     const rows = await pageOfRows(this.database, OrganizationRecord, listed, (row) => row);
-    return { ...rows, items: await this.withUrls(rows.items, ORGANIZATIONS) };
+    const items = await this.database.reading(ORGANIZATIONS, (manager) =>
+      withUrls(manager, rows.items),
+    );
+    return { ...rows, items };
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
@@ -116,6 +121,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async rotateWebhookSecret(
+    unit: Work,
     id: string,
     next: { secret: string; previousExpiresAt: number },
   ): Promise<void> {
@@ -124,41 +130,47 @@ export class TypeormOrganizations extends Organizations {
       previousWebhookSecret: () => 'webhook_secret',
       previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
     };
-    const rotate = () =>
-      this.database.repository(OrganizationRecord).update({ id: uuidOf(id) }, change);
-    if ((await this.database.run({ queue: id }, rotate)).affected !== 1)
-      throw notFound('organization');
+    await this.database.inTransaction(unit, async ({ manager }) => {
+      const { affected } = await manager.update(OrganizationRecord, { id: uuidOf(id) }, change);
+      if (affected !== 1) throw notFound('organization');
+    });
   }
 
   private async find(
     options: FindManyOptions<OrganizationRecord>,
     owner = ORGANIZATIONS,
   ): Promise<Organization[]> {
-    const rows = await this.database.reading(owner, (manager) =>
-      manager.find(OrganizationRecord, options),
-    );
-    return this.withUrls(rows, owner);
+    return this.database.reading(owner, (manager) => found(manager, options));
   }
+}
 
-  private async withUrls(
-    rows: readonly OrganizationRecord[],
-    owner: typeof ORGANIZATIONS,
-  ): Promise<Organization[]> {
-    const urls = await this.database.reading(owner, (manager) =>
-      manager.find(PaymentUrlRecord, {
-        where: { organizationId: In(rows.map(({ id }) => id)) },
-        comment: 'every organization: an operator lists several',
-      }),
-    );
-    return rows.map(({ id, reference, ...settings }) => {
-      const own = urls
-        .filter(({ organizationId }) => organizationId === id)
-        .map(({ mode, url }) => [mode, url]);
-      const paymentUrl = { test: null, live: null, ...Object.fromEntries(own) };
-      return Organization.restore(idOf(ORGANIZATION_ID, id), reference, {
-        ...settings,
-        paymentUrl,
-      });
-    });
-  }
+type Manager = Pick<Transaction['manager'], 'find'>;
+
+async function found(
+  manager: Manager,
+  options: FindManyOptions<OrganizationRecord>,
+): Promise<Organization[]> {
+  return withUrls(manager, await manager.find(OrganizationRecord, options));
+}
+
+async function withUrls(
+  manager: Manager,
+  rows: readonly OrganizationRecord[],
+): Promise<Organization[]> {
+  const urls = await manager.find(PaymentUrlRecord, {
+    where: { organizationId: In(rows.map(({ id }) => id)) },
+    comment: 'every organization: an operator lists several',
+  });
+  return rows.map(({ id, reference, ...settings }) => {
+    const own = urls
+      .filter(({ organizationId }) => organizationId === id)
+      .map(({ mode, url }) => [mode, url]);
+    const paymentUrl = { test: null, live: null, ...Object.fromEntries(own) };
+    return Organization.restore(idOf(ORGANIZATION_ID, id), reference, { ...settings, paymentUrl });
+  });
+}
+
+function one([organization]: readonly Organization[]): Organization {
+  if (!organization) throw notFound('organization');
+  return organization;
 }

@@ -4,6 +4,7 @@ import { Database } from '../../../../persistence/database.js';
 import { Encryption } from '../../../../persistence/encryption/encryption.js';
 import { orStale } from '../../../../persistence/retries.js';
 import { pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { Units } from '../../../../persistence/units.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
@@ -24,6 +25,7 @@ const PLACES = ['webhook_endpoints_place_key', 'ledger_webhook_endpoints_place_k
 export class TypeormWebhookEndpoints extends WebhookEndpoints {
   constructor(
     private readonly database: Database,
+    private readonly units: Units,
     private readonly encryption: Encryption,
   ) {
     super();
@@ -124,9 +126,9 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
       enabled: disabledReason === null,
       disabledReason,
     };
-    await this.database.run(owner, () =>
-      this.database.manager.update(recordOf(owner), where, change),
-    );
+    await this.units.commit(owner, async (unit) => {
+      this.database.atCommit(unit, ({ manager }) => manager.update(recordOf(owner), where, change));
+    });
   }
 
   async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
-/** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
+/** On a real PostgreSQL: a batched write has of one row the effect that it has of that row among many. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { insertInto } from '../../src/persistence/batch/form.js';
+import { insertInto } from '../../src/persistence/batch/batched-write.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { createDatabase } from '../support/postgres.js';

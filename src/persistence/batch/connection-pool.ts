@@ -1,14 +1,18 @@
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { histogram } from '../../platform/metric.js';
-import type { Owner } from '../../shared/caller.js';
-import { isOfOneRun, isRefusedStatement } from '../faults.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
+import { DatabaseFault, isOfOneRun, isRefusedStatement, sqlState } from '../faults.js';
 import { retried } from '../retries.js';
+import { FairQueue, MAX_WAITING, overloaded } from './fair-queue.js';
 import { type Outcome, type Statement, sent, type Values } from './prepared-query.js';
-import { Pulse } from './pulse.js';
-import { MAX_WAITING, overloaded, ownerOfAll, Shares } from './shares.js';
 
 /** The most reads of one message. More save nothing measurable, and each waits for all. */
 const TOGETHER = 8;
+const TICK_MS = 250;
+/** Ticks without an answer, after which a new connection asks for one. A slow or full PostgreSQL gives it. */
+const ASKED_AFTER = 3;
+/** Ticks without an answer, after which PostgreSQL is silent. */
+const SILENT_AFTER = 10;
 
 export const BATCH_SIZE = histogram({
   name: 'tillgate_database_batch_size',
@@ -23,27 +27,36 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-/** The pool, which owners share. */
-export class Connections {
-  private readonly shares: Shares;
-  private readonly pulse: Pulse;
+interface Waiting {
+  reject: ((fault: Error) => void) | undefined;
+}
+
+/**
+ * pg's pool, which owners share. It gives up a silent PostgreSQL within three seconds. Ticks are counted, not time, because a
+ * process without CPU hears nothing.
+ */
+export class ConnectionPool {
+  private readonly queue: FairQueue;
   /** The reads of this turn of the event loop that were not sent yet, by the text of their statement. */
   private readonly batches = new Map<string, Read[]>();
   /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private inBatches = 0;
+  private readonly unanswered = new Set<Waiting>();
+  private ticks = 0;
 
   constructor(
     private readonly pool: Pool,
     timeLimits: boolean,
   ) {
-    this.shares = new Shares(pool.options.max);
-    this.pulse = new Pulse(pool, timeLimits);
+    this.queue = new FairQueue(pool.options.max);
+    pool.on('connect', this.answered);
+    if (timeLimits) setInterval(() => this.tick(), TICK_MS).unref();
   }
 
   /** The connections in use, those that are idle or may still be opened, and the queries that wait for one. */
   get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
     const inUse = this.pool.totalCount - this.pool.idleCount;
-    const waiting = this.pool.waitingCount + this.inBatches + this.shares.waiting;
+    const waiting = this.pool.waitingCount + this.inBatches + this.queue.waiting;
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
@@ -82,18 +95,23 @@ export class Connections {
     return this.lend(owner, send, runs.length);
   }
 
-  /** Runs work that takes one connection and gives it back. Without an owner, it takes nobody's share. Throws service_unavailable when too much waits. */
+  /**
+   * Runs work that takes one connection and gives it back. Without an owner, it takes nobody's share. Throws
+   * service_unavailable when too much waits, and a DatabaseFault when PostgreSQL is silent: the work then goes on, and may be
+   * done later.
+   */
   lend<Result>(
     owner: Owner | undefined,
     work: () => Promise<Result>,
     queries = 1,
   ): Promise<Result> {
-    const once = () => {
+    const bounded = async () => {
       if (this.pool.waitingCount + this.inBatches >= MAX_WAITING) throw overloaded();
       return work();
     };
-    const inShare = () => (owner === undefined ? once() : this.shares.within(owner, queries, once));
-    return this.pulse.within(retried('conflict', inShare));
+    const lent =
+      owner === undefined ? bounded() : this.queue.within(nameOf(owner), queries, bounded);
+    return this.unlessSilent(lent);
   }
 
   private sendBatch(statement: Statement): void {
@@ -107,7 +125,7 @@ export class Connections {
     try {
       const owner = ownerOfAll(reads.map((read) => read.owner));
       const runs = reads.map(({ values }) => values);
-      const outcomes = await this.send(owner, statement, runs);
+      const outcomes = await retried('conflict', () => this.send(owner, statement, runs));
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
@@ -116,4 +134,42 @@ export class Connections {
       else for (const { reject } of reads) reject(error);
     }
   }
+
+  private unlessSilent<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const one: Waiting = { reject };
+      this.unanswered.add(one);
+      const ended = work.finally(() => {
+        this.unanswered.delete(one);
+        // A Set keeps its old tables, and what they refer to, until the next full garbage collection.
+        one.reject = undefined;
+      });
+      ended.then((result) => {
+        this.answered();
+        resolve(result);
+      }, reject);
+    });
+  }
+
+  private readonly answered = (): void => {
+    this.ticks = 0;
+  };
+
+  private tick(): void {
+    this.ticks = this.unanswered.size === 0 ? 0 : this.ticks + 1;
+    if (this.ticks >= SILENT_AFTER)
+      for (const { reject } of this.unanswered)
+        reject?.(new DatabaseFault('PostgreSQL is silent.'));
+    if (this.ticks % SILENT_AFTER !== ASKED_AFTER) return;
+    const client = new Client(this.pool.options).on('error', () => undefined);
+    const asked = client.connect().then(() => client.query(''));
+    asked
+      .then(this.answered, (error) => sqlState(error) && this.answered())
+      .finally(() => client.end());
+  }
+}
+
+/** The owner of all. Undefined if there are several: what they send together takes nobody's share. */
+export function ownerOfAll(owners: readonly Owner[]): Owner | undefined {
+  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }

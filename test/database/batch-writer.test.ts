@@ -3,8 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { changeAmounts, hot, insertInto, type Part } from '../../src/persistence/batch/form.js';
-import { Writes } from '../../src/persistence/batch/writes.js';
+import { BatchWriter } from '../../src/persistence/batch/batch-writer.js';
+import {
+  changeAmounts,
+  insertInto,
+  partOf,
+  type StatementPart,
+} from '../../src/persistence/batch/batched-write.js';
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
@@ -81,8 +86,8 @@ class NoteRecord {
 }
 
 const NOTE = insertInto('new_note', NoteRecord);
-const note = (text: string, owner: Owner = ALICE, more = ''): Part =>
-  hot(owner, NOTE, { note: text, more });
+const note = (text: string, owner: Owner = ALICE, more = ''): StatementPart =>
+  partOf(owner, NOTE, { note: text, more });
 const noted = (unit: Work, text: string, more = '') =>
   database.batched(unit, NOTE, { note: text, more });
 const add = (text: string, owner: Owner = ALICE, more = ''): Promise<null> =>
@@ -107,6 +112,21 @@ test('writes of one turn are one statement, whoever they are of', async () => {
   await Promise.all([...many(2), ...many(2, BOB)]);
   expect(sent()).toEqual([{ name: ALL, notes: ['alice0', 'bob0', 'alice1', 'bob1'] }]);
   expect(await stored()).toEqual(['alice0', 'alice1', 'bob0', 'bob1']);
+});
+
+test('units that add rows of the same kinds in another order are one statement', async () => {
+  const ANOTHER = insertInto('another_note', NoteRecord);
+  const filled = [
+    [NOTE, ANOTHER],
+    [ANOTHER, NOTE],
+  ].map((writes, at) =>
+    units.commit(ALICE, async (unit) => {
+      for (const write of writes)
+        database.batched(unit, write, { note: `${write.name}${at}`, more: '' });
+    }),
+  );
+  await Promise.all(filled);
+  expect(sent().map(({ name }) => name)).toEqual(['limited another_note* new_note*']);
 });
 
 const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
@@ -305,7 +325,7 @@ test('when the database is distributed, each is a statement of its own', async (
 });
 
 test('2,000 writes of one owner may wait, and 8,000 of all', async () => {
-  const writes = new Writes({ send: async () => [] } as never);
+  const writes = new BatchWriter({ send: async () => [] } as never);
   const refused = async (queue: string) => {
     const added = Array.from({ length: 2_001 }, (_, index) =>
       writes.add([note(`${queue}${index}`, { queue })]),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Quota } from '../../platform/quota.js';
 import { nameOf, type Owner } from '../../shared/caller.js';
 import { isOfOneRun } from '../faults.js';
-import type { Connections } from './connections.js';
-import type { Form, Part } from './form.js';
-import { MAX_WAITING, overloaded, ownerOfAll } from './shares.js';
+import type { StatementPart } from './batched-write.js';
+import { type ConnectionPool, ownerOfAll } from './connection-pool.js';
+import { MAX_WAITING, overloaded } from './fair-queue.js';
 import { composed, flat } from './statement.js';
 
 /** The most rows of one statement. More save little, and each waits for all. */
@@ -16,29 +16,29 @@ const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
 interface Waiting {
-  readonly parts: readonly Part[];
+  readonly parts: readonly StatementPart[];
   readonly length: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Writes of requests that go together: those of the same forms, of any organizations, or of one owner if they change rows. They
+ * Writes of requests that go together: rows of the same writes, of any organizations, or of one owner if they change rows. They
  * go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for it, and then
  * go as one.
  */
-export class Writes {
+export class BatchWriter {
   /** Those that wait, by kind and by owner. A kind is here from its first write until none waits. */
   private readonly kinds = new Map<string, Map<string, Waiting[]>>();
   private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
 
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly pool: ConnectionPool) {}
 
   /** Writes all parts, or none. */
-  async add(parts: readonly Part[]): Promise<void> {
+  async add(parts: readonly StatementPart[]): Promise<void> {
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
-    const locking = parts.find(({ sql }) => (sql as Form).isChange);
+    const locking = parts.find(({ write }) => write.isChange);
     const names = parts.map(({ name }) => name).join(' ');
     const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
     await new Promise<void>((resolve, reject) => {
@@ -80,11 +80,9 @@ export class Writes {
     try {
       const parts = flat(writes.map((write) => write.parts));
       const [statement, values] = composed(parts, writes.length > 1);
-      await this.connections.send(
-        ownerOfAll(writes.map((write) => ownerOf(write.parts))),
-        statement,
-        [values],
-      );
+      await this.pool.send(ownerOfAll(writes.map((write) => ownerOf(write.parts))), statement, [
+        values,
+      ]);
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.
@@ -95,13 +93,13 @@ export class Writes {
   }
 }
 
-function lengthOf(parts: readonly Part[]): number {
+function lengthOf(parts: readonly StatementPart[]): number {
   let length = 0;
   for (const { values } of parts)
     for (const value of values) if (typeof value === 'string') length += value.length;
   return length;
 }
 
-function ownerOf(parts: readonly Part[]): Owner {
-  return (parts[0] as Part).owner;
+function ownerOf(parts: readonly StatementPart[]): Owner {
+  return (parts[0] as StatementPart).owner;
 }

@@ -1,14 +1,14 @@
-/** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
+/** Writes of one row that go with those of other requests: one SQL for a row alone and for many (docs/explain/engine.md). */
 
 import type { Owner } from '../../shared/caller.js';
 import { columnsOf, type Record, tableOf } from '../columns.js';
 import type { Values } from './prepared-query.js';
 
-/** SQL over rows: `input` is a relation with the columns of the form. */
+/** SQL over rows: `input` is a relation with the columns of the write. */
 export type TextOfRows = (input: string) => string;
 
 /** An input, and what is written of its rows. */
-export interface Form<Row = never> {
+export interface BatchedWrite<Row = never> {
   readonly name: string;
   readonly input: ColumnTypes;
   valuesOf(row: Row): readonly unknown[];
@@ -28,7 +28,7 @@ export function insertInto<Row extends object, Added = unknown>(
     more = {},
     texts = [],
   }: { readonly more?: ColumnTypes; readonly texts?: readonly TextOfRows[] } = {},
-): Form<Row & Added> {
+): BatchedWrite<Row & Added> {
   const written = columnsOf(record);
   const read = Object.entries(more).map(([column, type]) => ({
     property: column as keyof Row,
@@ -64,7 +64,7 @@ export function changeAmounts(
   name: string,
   table: string,
   setsOf: (amount: string) => string,
-): Form<Amount> {
+): BatchedWrite<Amount> {
   const keys = Object.keys(KEY);
   const isOf = keys.map((column) => `${name}.${column} = ${table}.${column}`).join(' AND ');
   return {
@@ -88,29 +88,31 @@ export function changeAmounts(
 
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
 
-/** A write to the tables of one module. Parts of several modules are composed into one statement. */
-export interface Part {
+/** One row of a write to the tables of one module. Those of several modules are parts of one statement. */
+export interface StatementPart extends PartOptions {
   readonly name: string;
-  /** Whose rows it writes. Parts that are committed together have one owner. */
+  /** Whose row it writes. Parts that are committed together have one owner. */
   readonly owner: Owner;
-  /** A text is sent alone, in the transaction of the decision. */
-  readonly sql: Form | string;
+  readonly write: BatchedWrite;
   readonly values: Values;
   /** How many rows it must change; it is then sent alone. Any other number means that the state changed since it was read. */
   readonly rows?: number;
-  /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
+}
+
+export interface PartOptions {
+  /** Constraints whose violation means that the state changed since it was read. The use case then runs again. */
   readonly stale?: readonly string[];
   /** Whether it goes before all others, because a constraint refuses it most often. */
   readonly isFirst?: boolean;
 }
 
-export function hot<Row>(
+export function partOf<Row>(
   owner: Owner,
-  form: Form<Row>,
+  write: BatchedWrite<Row>,
   row: Row,
-  options: Pick<Part, 'stale' | 'isFirst'> = {},
-): Part {
-  return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
+  options: PartOptions = {},
+): StatementPart {
+  return { name: write.name, owner, write, values: write.valuesOf(row), ...options };
 }
 
 function toValue(value: unknown, isJson: boolean): unknown {

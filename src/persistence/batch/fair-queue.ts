@@ -1,4 +1,3 @@
-import { nameOf, type Owner } from '../../shared/caller.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
@@ -15,7 +14,7 @@ interface Share {
 }
 
 /** Bounds the connections that each owner holds. Its other work waits in a queue of its own and delays no other owner. */
-export class Shares {
+export class FairQueue {
   private readonly shares = new Map<string, Share>();
   private readonly most: number;
 
@@ -31,13 +30,12 @@ export class Shares {
 
   /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
   async within<Result>(
-    owner: Owner,
+    owner: string,
     queries: number,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const name = nameOf(owner);
-    const share = this.shares.get(name) ?? { held: 0, waiting: 0, line: [] };
-    this.shares.set(name, share);
+    const share = this.shares.get(owner) ?? { held: 0, waiting: 0, line: [] };
+    this.shares.set(owner, share);
     const until = performance.now() + PATIENCE_MS;
     if (share.held < this.most) share.held += 1;
     else if (share.waiting + queries > MAX_WAITING) throw overloaded();
@@ -53,14 +51,9 @@ export class Shares {
       const next = share.line.shift();
       if (next) next();
       else share.held -= 1;
-      if (share.held === 0) this.shares.delete(name);
+      if (share.held === 0) this.shares.delete(owner);
     }
   }
-}
-
-/** The owner of all. Undefined if there are several: what they send together takes nobody's share. */
-export function ownerOfAll(owners: readonly Owner[]): Owner | undefined {
-  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }
 
 export function overloaded(): Refusal {
