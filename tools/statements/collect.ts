@@ -74,7 +74,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
       const names = [...source.matchAll(/^(?:export )?(?:const|function) (\w+)/gm)].map(
         ([, name]) => name,
       );
-      const telling = `import { found } from '${import.meta.url}'; found.set('${url}', { ${names.join(', ')} });`;
+      const telling = `import { found as __found } from '${import.meta.url}'; __found.set('${url}', { ${names.join(', ')} });`;
       return { ...module, source: `${source}\n${telling}` };
     },
   });
