@@ -67,12 +67,8 @@ export class AppModule {
     const { timeLimits = true, isEmbedded = false, modules = MODULES } = options;
     const reachesLoopback = isEmbedded && isLoopback(config.host);
     const webhookUrls = new WebhookUrls(config.webhookAllowPrivate, reachesLoopback);
-    const database = {
-      url,
-      poolSize: config.databasePoolSize,
-      records: recordsOf(modules),
-      timeLimits,
-    };
+    const { databasePoolSize: poolSize } = config;
+    const database = { url, poolSize, records: recordsOf(modules), timeLimits };
     return {
       module: AppModule,
       global: true,
