@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import * as declared from './modules.js';
 import { ReferenceController } from './operator/openapi/reference.controller.js';
@@ -30,6 +30,20 @@ const PLATFORM: Declarations = {
   metrics: PLATFORM_METRICS,
   traces: [RESPONSE_TRACES],
 };
+
+/** Providers that need no setting of the application. */
+const OWN: readonly Provider[] = [
+  CheckedRoutes,
+  Clock,
+  ENCRYPTION,
+  ErrorResponses,
+  Idempotency,
+  Jobs,
+  PublicUrl,
+  Reencryption,
+  StoredResponses,
+  Units,
+];
 
 /** What every module may inject. */
 const SHARED = [
@@ -79,18 +93,9 @@ export class AppModule {
         { provide: Database, useFactory: () => Database.connect(database) },
         { provide: Facts, useValue: factsOf(modules) },
         { provide: Owners, useClass: StoredOwners },
-        ENCRYPTION,
-        Reencryption,
-        StoredResponses,
-        Idempotency,
-        Units,
-        ErrorResponses,
-        Clock,
         { provide: WebhookUrls, useValue: webhookUrls },
-        PublicUrl,
-        Jobs,
-        CheckedRoutes,
         { provide: APP_FILTER, useClass: ErrorFilter },
+        ...OWN,
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) =>
           guards.map((useClass) => ({ provide: APP_GUARD, useClass })),

@@ -1,5 +1,5 @@
 -- idempotency.find
-SELECT fingerprint, status, location, body
+SELECT fingerprint, status, location, body, resource_id AS "resourceId"
 FROM idempotency_keys
 WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4 AND expires_at > now();
 

@@ -10,6 +10,8 @@ export interface ResponseParts {
   readonly location?: string | null;
   /** Whether the body contains a secret. It is then stored encrypted. */
   readonly hasSecret?: boolean;
+  /** UUID of what a response with 2xx to an idempotency key shows or changed, if it has one. Idempotency sets it. */
+  readonly resourceId?: string | null;
 }
 
 /** The response to a request that changed what the view shows. */

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { Body, Controller, Get, Module, Post, Query, type Type } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { Database } from '../../src/persistence/database.js';
-import { IdempotencyKey } from '../../src/request/idempotency/idempotency.js';
+import { IdempotencyKey } from '../../src/request/idempotency/keyed-request.js';
 import { Operation } from '../../src/request/route.js';
 import { Text } from '../../src/request/validation/fields.js';
 import { ValidBody } from '../../src/request/validation/validation.js';

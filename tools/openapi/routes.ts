@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
-import { PRESENCES } from '../../src/request/idempotency/idempotency.js';
+import { presenceOf } from '../../src/request/idempotency/keyed-request.js';
 import {
   CREDENTIAL,
   type Credential,
@@ -43,7 +43,7 @@ export function routesOf(controller: Type): Route[] {
       credential,
       tag: tagOf(controller),
       right: read<Right>(RIGHT, handler),
-      idempotencyKey: PRESENCES.get(handler),
+      idempotencyKey: presenceOf(handler),
     };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });

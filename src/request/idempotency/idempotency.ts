@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Injectable } from '@nestjs/common';
 import { sqlState, violates } from '../../persistence/faults.js';
 import { Units } from '../../persistence/units.js';
 import { type Caller, nameOf, type Owner } from '../../shared/caller.js';
@@ -10,61 +9,31 @@ import {
   ErrorResponses,
   IDEMPOTENCY_KEY_IN_USE,
   IDEMPOTENCY_KEY_REUSED,
-  type RequestFacts,
   statusOf,
 } from '../errors.js';
-import { idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import { IdempotentResponse, type ResponseParts } from '../response.js';
 import { type KeyState, nextStep } from './key-state.js';
-import { type Claim, fingerprintOf, KEY_CONSTRAINT, StoredResponses } from './stored-responses.js';
+import type { KeyedRequest } from './keyed-request.js';
+import {
+  type Claim,
+  fingerprintOf,
+  KEY_CONSTRAINT,
+  resourceOf,
+  StoredResponses,
+} from './stored-responses.js';
 
-/** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
-export interface KeyedRequest<Body = unknown> extends RequestFacts {
-  /** Method and route. The same key on another operation is a different key. */
-  readonly operation: string;
-  /** Null if the key is optional and missing; undefined if the route takes none. */
-  readonly key: string | null | undefined;
-  readonly subject: string | undefined;
-  readonly body: Body;
-  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
-  readonly hasEffect?: boolean;
-}
-
-/** The handler must return what Idempotency makes, because nothing else stores the response with its write. */
-type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
-  controller: object,
-  name: string | symbol,
-  route: TypedPropertyDescriptor<Route>,
-) => void;
-
-export const PRESENCES = new WeakMap<object, Presence>();
-
-export function IdempotencyKey(presence: Presence): KeyedRoute {
-  return (_controller, _name, { value }) => void PRESENCES.set(value as object, presence);
-}
-
-export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
-  const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
-  const { id, method, url, params, body, routeOptions } = request;
-  const presence = PRESENCES.get(context.getHandler());
-  const key = presence && idempotencyKeyOf(request, presence);
-  return {
-    id,
-    method,
-    url,
-    operation: `${method} ${routeOptions.url}`,
-    key,
-    subject: params.id,
-    body,
-  };
-}
-
-/** How long a request waits for another request with the same key before it is refused with 409. */
+/** How long a request waits for another one of this process with the same key. */
 const WAIT_MS = 2_000;
 
 type KeyedClaim = KeyedRequest & Claim;
 
-type Answer = (unit: Unit) => Promise<IdempotentResponse>;
+/** Runs the use case and adds its response to the unit. */
+type Write = (unit: Unit) => Promise<IdempotentResponse>;
+
+/** An entry that is emptied at the end: a Map that grew keeps its old tables, and all that they hold, for a while. */
+interface Running {
+  outcome: Promise<IdempotentResponse> | undefined;
+}
 
 /**
  * Runs a write once for each idempotency key. The response is stored by the same statement or transaction as the write,
@@ -73,7 +42,7 @@ type Answer = (unit: Unit) => Promise<IdempotentResponse>;
  */
 @Injectable()
 export class Idempotency {
-  private readonly running = new Map<string, Promise<IdempotentResponse>>();
+  private readonly running = new Map<string, Running>();
 
   constructor(
     private readonly responses: StoredResponses,
@@ -96,7 +65,7 @@ export class Idempotency {
       ...request,
     } as KeyedClaim;
     return this.answered(caller, claim, async (unit) => {
-      const response = new IdempotentResponse(respond(await use(unit)), claim.fingerprint);
+      const response = responseTo(claim, respond(await use(unit)));
       this.responses.add(unit, claim, response);
       return response;
     });
@@ -126,44 +95,52 @@ export class Idempotency {
     return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
   }
 
+  /** Waits for the request of this process that has the key. If there is none, others wait for this one. */
   private async answered(
     caller: Caller,
     claim: KeyedClaim,
-    answer: Answer,
+    write: Write,
   ): Promise<IdempotentResponse> {
     const name = `${nameOf(caller)} ${claim.operation} ${claim.key}`;
-    for (;;) {
-      const running = this.running.get(name);
-      if (running === undefined) return this.first(name, this.asked(caller, claim, answer));
-      const state = await outcomeOf(running);
-      if (state.is === 'stored') return responseOf(state, claim);
-      if (state.is === 'running') throw inUse();
+    let state = this.stateHere(name);
+    while (state.is === 'running') {
+      state = await outcomeOf(state.outcome);
+      if (state.is === 'free') state = this.stateHere(name);
     }
+    if (state.is !== 'free') return responseOf(state, claim);
+    return this.first(name, this.decided(caller, claim, write));
   }
 
-  /** Others under the key wait for this request. */
+  private stateHere(name: string): KeyState {
+    const outcome = this.running.get(name)?.outcome;
+    return outcome ? { is: 'running', outcome } : { is: 'free' };
+  }
+
   private async first(
     name: string,
-    asked: Promise<IdempotentResponse>,
+    outcome: Promise<IdempotentResponse>,
   ): Promise<IdempotentResponse> {
-    this.running.set(name, asked);
+    const running: Running = { outcome };
+    this.running.set(name, running);
     try {
-      return await asked;
+      return await outcome;
     } finally {
       this.running.delete(name);
+      running.outcome = undefined;
     }
   }
 
-  private async asked(
+  /** PostgreSQL decides: the request is written, or what is stored or written under its key answers it. */
+  private async decided(
     caller: Caller,
     claim: KeyedClaim,
-    answer: Answer,
+    write: Write,
   ): Promise<IdempotentResponse> {
     let state = await this.lookedUp(caller, claim);
     for (let expired = 0; ; ) {
       switch (nextStep(state, claim)) {
         case 'write':
-          state = await this.written(caller, claim, answer, expired);
+          state = await this.written(caller, claim, write, expired);
           break;
         case 'forget':
           await this.responses.forget(caller, claim);
@@ -182,19 +159,18 @@ export class Idempotency {
     if (!hasEffect && !this.responses.isRepeating(caller)) return { is: 'free' };
     const response = await this.responses.find(caller, claim);
     // Another request under the key may be refused for its own faults first, as it is without this look-up.
-    return response && (hasEffect || isOf(response, claim))
-      ? { is: 'stored', response }
-      : { is: 'free' };
+    const isKnown = response && (hasEffect || isOf(response, claim));
+    return isKnown ? { is: 'stored', response } : { is: 'free' };
   }
 
   private async written(
     caller: Caller,
     claim: KeyedClaim,
-    answer: Answer,
+    write: Write,
     before: number,
   ): Promise<KeyState> {
     try {
-      return { is: 'stored', response: await this.respond(caller, claim, answer) };
+      return { is: 'stored', response: await this.committed(caller, claim, write) };
     } catch (error) {
       if (isKeyLocked(error)) return { is: 'locked' };
       if (!violates(error, KEY_CONSTRAINT)) throw error;
@@ -203,29 +179,53 @@ export class Idempotency {
     return response ? { is: 'stored', response } : { is: 'expired', before };
   }
 
-  /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
-  private async respond(
+  private async committed(
     caller: Caller,
     claim: KeyedClaim,
-    answer: Answer,
+    write: Write,
   ): Promise<IdempotentResponse> {
     try {
-      return await this.units.commit(caller, answer);
+      return await this.units.commit(caller, write);
     } catch (error) {
-      const status = error instanceof Refusal ? statusOf(error) : 500;
-      // A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried.
-      const stored = status === 400 ? await this.responses.find(caller, claim) : undefined;
-      if (stored && isOf(stored, claim)) return stored;
-      if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
-      const { parts } = this.errors.answerTo(error as Refusal, {
-        ...claim,
-        organization: caller.organization,
-      });
-      const response = new IdempotentResponse(parts, claim.fingerprint);
-      await this.units.commit(caller, async (unit) => this.responses.add(unit, claim, response));
-      return response;
+      const refusal = error instanceof Refusal ? error : undefined;
+      const earlier = refusal && (await this.earlierThan(refusal, caller, claim));
+      if (earlier) return earlier;
+      if (!refusal || !isKept(refusal)) throw error;
+      return this.refused(refusal, caller, claim);
     }
   }
+
+  /** A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried. */
+  private async earlierThan(
+    refusal: Refusal,
+    caller: Caller,
+    claim: KeyedClaim,
+  ): Promise<IdempotentResponse | undefined> {
+    const stored = statusOf(refusal) === 400 ? await this.responses.find(caller, claim) : undefined;
+    return stored && isOf(stored, claim) ? stored : undefined;
+  }
+
+  private async refused(
+    refusal: Refusal,
+    caller: Caller,
+    claim: KeyedClaim,
+  ): Promise<IdempotentResponse> {
+    const { organization } = caller;
+    const { parts } = this.errors.answerTo(refusal, { ...claim, organization });
+    const response = responseTo(claim, parts);
+    await this.units.commit(caller, async (unit) => this.responses.add(unit, claim, response));
+    return response;
+  }
+}
+
+/** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
+function isKept(refusal: Refusal): boolean {
+  return [404, 422].includes(statusOf(refusal)) && refusal.kind !== 'person';
+}
+
+function responseTo(claim: Claim, parts: ResponseParts): IdempotentResponse {
+  const resourceId = resourceOf(claim, parts);
+  return new IdempotentResponse({ ...parts, resourceId }, claim.fingerprint);
 }
 
 const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) =>
@@ -233,29 +233,18 @@ const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) =>
 
 /** The response to a request whose key is in this state. Refuses if there is none for it. */
 function responseOf(state: KeyState, claim: Claim): IdempotentResponse {
-  switch (nextStep(state, claim)) {
-    case 'answer':
-      return (state as { response: IdempotentResponse }).response;
-    case 'replay':
-      return new IdempotentResponse(
-        (state as { response: IdempotentResponse }).response.parts,
-        claim.fingerprint,
-        true,
-      );
-    case 'refuse_reused':
-      throw keyReused();
-    default:
-      throw inUse();
-  }
+  if (nextStep(state, claim) === 'refuse_reused') throw keyReused();
+  if (state.is !== 'stored') throw inUse();
+  return state.response;
 }
 
-/** After the first request: its response, nothing if it failed without one, or `running` if it takes longer than WAIT_MS. */
+/** The state after the first request: stored, free if it failed without a response, or locked if it takes longer than WAIT_MS. */
 function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
   const stored = ({ parts, fingerprint }: IdempotentResponse): KeyState => {
     return { is: 'stored', response: new IdempotentResponse(parts, fingerprint, true) };
   };
   const ended = outcome.then(stored, (): KeyState => ({ is: 'free' }));
-  return Promise.race([ended, sleep(WAIT_MS, { is: 'running', outcome } as const, { ref: false })]);
+  return Promise.race([ended, sleep(WAIT_MS, { is: 'locked' } as const, { ref: false })]);
 }
 
 /** Whether the lock timeout was on the idempotency key, not on a payment. */

@@ -10,7 +10,7 @@ export type KeyState =
   | { readonly is: 'stored'; readonly response: IdempotentResponse }
   /** Its row was there, and is not valid any more. `before` counts how often that was so. */
   | { readonly is: 'expired'; readonly before: number }
-  /** Another process is writing its row. */
+  /** Another request is writing its row, for longer than this one waits. */
   | { readonly is: 'locked' };
 
 export type Step =

@@ -12,7 +12,7 @@ import { type Caller, nameOf } from '../../shared/caller.js';
 import { Clock } from '../../shared/clock.js';
 import { uuidOf } from '../../shared/id.js';
 import type { Unit } from '../../shared/unit.js';
-import { type HttpResponse, IdempotentResponse } from '../response.js';
+import { type HttpResponse, IdempotentResponse, type ResponseParts } from '../response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
@@ -29,7 +29,7 @@ const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = 
 
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body FROM idempotency_keys WHERE ${BY_KEY} AND expires_at > now()`,
+  text: `SELECT fingerprint, status, location, body, resource_id AS "resourceId" FROM idempotency_keys WHERE ${BY_KEY} AND expires_at > now()`,
 };
 const FORGET = {
   name: 'idempotency.forget',
@@ -69,7 +69,10 @@ interface OldResponse extends Place {
   readonly key: string;
 }
 
-type Row = Pick<IdempotencyKeyRecord, 'fingerprint' | 'status' | 'location' | 'body'>;
+type Row = Pick<
+  IdempotencyKeyRecord,
+  'fingerprint' | 'status' | 'location' | 'body' | 'resourceId'
+>;
 
 @Injectable()
 export class StoredResponses implements OnApplicationBootstrap {
@@ -88,12 +91,11 @@ export class StoredResponses implements OnApplicationBootstrap {
     this.jobs.repeat('remove_idempotency_keys', SWEPT_EVERY_MS, () => this.sweep());
   }
 
-  add(unit: Unit, { operation, key, fingerprint, subject }: Claim, { parts }: HttpResponse): void {
-    const { status, location = null, hasSecret, body: shown } = parts;
+  add(unit: Unit, { operation, key, fingerprint }: Claim, { parts }: HttpResponse): void {
+    const { status, location = null, hasSecret, resourceId = null, body: shown } = parts;
     const organizationId = uuidOf(unit.organization);
     const { mode } = unit;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
-    const resourceId = status < 300 ? resourceOf(subject, shown) : null;
     const expiresAt = new Date(this.clock.now() + this.config.idempotencyRetentionHours * HOUR_MS);
     const stored = { fingerprint, status, location, body, resourceId, expiresAt };
     this.database.batched(
@@ -109,9 +111,9 @@ export class StoredResponses implements OnApplicationBootstrap {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     this.count(caller, row !== undefined);
     if (!row) return undefined;
-    const { fingerprint, status, location } = row;
+    const { fingerprint, status, location, resourceId } = row;
     const body = Encryption.isEncrypted(row.body) ? this.encryption.decrypt(row.body) : row.body;
-    return new IdempotentResponse({ status, location, body }, fingerprint, true);
+    return new IdempotentResponse({ status, location, body, resourceId }, fingerprint, true);
   }
 
   isRepeating(caller: Caller): boolean {
@@ -151,7 +153,9 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 }
 
-function resourceOf(subject: string | undefined, body: string): string | null {
+/** The UUID of what a response shows or changed: of the path, or of what was created. */
+export function resourceOf({ subject }: Claim, { status, body }: ResponseParts): string | null {
+  if (status >= 300) return null;
   const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
   return id === undefined ? null : uuidOf(id);
 }

@@ -10,7 +10,7 @@ import { Facts } from '../../platform/facts.js';
 import { type Caller, type Ledger, Owners } from '../../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
-import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/keyed-request.js';
 import { requestOf } from '../request.js';
 import type { RequestClass } from './constraints.js';
 import { Id } from './fields.js';

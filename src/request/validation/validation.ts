@@ -12,7 +12,7 @@ import {
 import { Facts } from '../../platform/facts.js';
 import { invalidParam, invalidParams, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
-import { type KeyedRequest, keyedRequestOf } from '../idempotency/idempotency.js';
+import { type KeyedRequest, keyedRequestOf } from '../idempotency/keyed-request.js';
 import {
   type Field,
   type Fields,

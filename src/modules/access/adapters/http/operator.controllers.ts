@@ -1,9 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
-  Idempotency,
   IdempotencyKey,
   type KeyedRequest,
-} from '../../../../request/idempotency/idempotency.js';
+} from '../../../../request/idempotency/keyed-request.js';
 import { changed, listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';

@@ -1,5 +1,5 @@
 import { pathOf } from '../../../../request/errors.js';
-import type { KeyedRequest } from '../../../../request/idempotency/idempotency.js';
+import type { KeyedRequest } from '../../../../request/idempotency/keyed-request.js';
 import {
   Contact,
   Fields,

@@ -1,12 +1,13 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
-  Idempotency,
   IdempotencyKey,
   type KeyedRequest,
-} from '../../../../request/idempotency/idempotency.js';
+} from '../../../../request/idempotency/keyed-request.js';
 import {
   type Headers,
   HttpResponse,
+  type IdempotentResponse,
   listResponse,
   type ResponseParts,
 } from '../../../../request/response.js';
@@ -19,6 +20,7 @@ import {
   ValidQuery,
 } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { idOf } from '../../../../shared/id.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { OpenCheckoutSession } from '../../application/open-checkout-session.js';
@@ -79,15 +81,7 @@ export class CheckoutSessionsController {
       (unit) => this.openSession.execute(unit, toNewSession(request.body)),
       created,
     );
-    // The stored response of a replay has no link. Its Location holds the ID of the session.
-    const id = response.parts.location?.slice(SESSION_FACTS.secret.path.length + 1);
-    if (id === undefined) return response;
-    const link = this.linkTo(caller, id);
-    if (link === undefined) return response;
-    if (!response.replayed) return response.with(link);
-    // It may have been removed since, after the days for which details are kept.
-    const session = await this.sessions.get(caller, ownId(caller, id)).catch(() => undefined);
-    return session?.state.status === 'open' ? response.with(link) : response;
+    return response.with(await this.linkWith(caller, response));
   }
 
   @Operation('expireCheckoutSession', {
@@ -179,6 +173,19 @@ export class CheckoutSessionsController {
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listResponse(await this.sessions.list(caller, pageRequest(query)), summaryView);
+  }
+
+  /** The link of the session that was created, while it is open: a replay may come after its end, or its removal. */
+  private async linkWith(
+    caller: Caller,
+    { parts, replayed }: IdempotentResponse,
+  ): Promise<Headers | undefined> {
+    if (!parts.resourceId) return undefined;
+    const id = idOf(CHECKOUT_SESSION_ID, parts.resourceId, caller.mode);
+    const link = this.linkTo(caller, id);
+    if (link === undefined || !replayed) return link;
+    const session = await this.sessions.get(caller, ownId(caller, id)).catch(() => undefined);
+    return session?.state.status === 'open' ? link : undefined;
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */

@@ -1,5 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, IdempotencyKey } from '../../../../request/idempotency/idempotency.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';

@@ -1,9 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
-  Idempotency,
   IdempotencyKey,
   type KeyedRequest,
-} from '../../../../request/idempotency/idempotency.js';
+} from '../../../../request/idempotency/keyed-request.js';
 import { listResponse } from '../../../../request/response.js';
 import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';

@@ -1,9 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
-  Idempotency,
   IdempotencyKey,
   type KeyedRequest,
-} from '../../../../request/idempotency/idempotency.js';
+} from '../../../../request/idempotency/keyed-request.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';

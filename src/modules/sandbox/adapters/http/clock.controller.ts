@@ -1,9 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
-  Idempotency,
   IdempotencyKey,
   type KeyedRequest,
-} from '../../../../request/idempotency/idempotency.js';
+} from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed } from '../../../../request/validation/validation.js';
