@@ -20,6 +20,15 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** Node writes a header as Latin-1: these are the bytes of UTF-8. */
+function inUtf8(headers: Sent['headers']): Record<string, string | string[]> {
+  const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+  const encoded = Object.entries(headers).map(
+    ([name, value]) => [name, Array.isArray(value) ? value.map(bytes) : bytes(value)] as const,
+  );
+  return Object.fromEntries(encoded);
+}
+
 const TIMEOUT_MS = 15_000;
 /** A deployment may limit its rate. A 429 is repeated, because it does not answer the case's question. */
 const MAX_RATE_LIMITED = 10;
@@ -62,7 +71,7 @@ export class Connection {
       method,
       path: pathname.replace(/\/$/, '') + path,
       headers: {
-        ...headers,
+        ...inUtf8(headers),
         ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
       },
       timeout: TIMEOUT_MS,

@@ -4794,7 +4794,7 @@ export interface components {
     };
   };
   parameters: {
-    /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+    /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
     Actor: string;
     /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
     RequestId: string;
@@ -4972,7 +4972,7 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5052,7 +5052,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5117,7 +5117,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5216,7 +5216,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5362,7 +5362,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5549,7 +5549,7 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5697,7 +5697,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5768,7 +5768,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5834,7 +5834,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5935,7 +5935,7 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6031,7 +6031,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6076,7 +6076,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6114,7 +6114,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6161,7 +6161,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6208,7 +6208,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6273,7 +6273,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6351,7 +6351,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6395,7 +6395,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6461,7 +6461,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6526,7 +6526,7 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        /** @description The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it. */
         'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];

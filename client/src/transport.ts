@@ -23,7 +23,7 @@ export interface ReadOptions {
 export interface WriteOptions extends ReadOptions {
   /** Default: a random key for each call. Pass your own, so that a repetition after a crash of your program writes nothing twice. */
   readonly idempotencyKey?: string | undefined;
-  /** The person for whom your program asks, for those who read who proposed or decided. */
+  /** The person for whom your program asks, for those who read who proposed or decided: 1 to 100 visible characters in any script. */
   readonly actor?: string | undefined;
 }
 
@@ -56,8 +56,7 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    // Throws for an invalid URL or key now, instead of treating it as a network error later.
-    new Request(options.baseUrl, { headers: headersOf(options.key) });
+    requireSendable(options);
   }
 
   get<Result>(path: string, query?: Query, { signal }: ReadOptions = {}): Promise<Result> {
@@ -101,8 +100,13 @@ export class Transport {
     const init: RequestInit = {
       method,
       headers: {
-        ...headersOf(key, idempotencyKey, body),
-        ...(actor !== undefined && { 'tillgate-actor': actor }),
+        accept: 'application/json',
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && {
+          'idempotency-key': inHeader('idempotencyKey', idempotencyKey),
+        }),
+        ...(actor !== undefined && { 'tillgate-actor': inHeader('actor', inUtf8(actor)) }),
       },
       // The service sends no redirects, and following one may turn a write into a read.
       redirect: 'manual',
@@ -129,12 +133,29 @@ export class Transport {
   }
 }
 
-/** A plain object, which any `fetch` accepts. Headers throws for values that cannot be sent. */
-function headersOf(key: string, idempotencyKey?: string, body?: unknown): Record<string, string> {
-  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${key}` });
-  if (body !== undefined) headers.set('content-type', 'application/json');
-  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
-  return Object.fromEntries(headers);
+/** Throws TypeError now, where `fetch` would fail later as if the network had. No message has the key. */
+function requireSendable({ baseUrl, key }: ClientOptions): void {
+  if (typeof key !== 'string' || !/^[!-~]+$/.test(key))
+    throw new TypeError('key must be one key, of visible ASCII characters without a line break.');
+  const { protocol, username, password, search, hash } = new URL(baseUrl);
+  const isBare = username + password + search + hash === '';
+  if (!/^https?:$/.test(protocol) || !isBare)
+    throw new TypeError(
+      'baseUrl must begin with https:// or http://, and have no user information, query or fragment.',
+    );
+}
+
+/** The value of a header, one character a byte. `fetch` takes it for a fault of the network where it cannot be sent. */
+function inHeader(name: string, value: string): string {
+  if (/^[\t -~\x80-\xff]+$/.test(value)) return value;
+  throw new TypeError(
+    `${name} cannot be sent: it is empty, or has a line break or such characters.`,
+  );
+}
+
+function inUtf8(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
 function pauseBeforeNext(outcome: Outcome | Failure, attempts: number): number | undefined {

@@ -2,6 +2,7 @@ import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../shared/caller.js';
 import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
+import { isPersonName } from '../shared/nickname.js';
 
 /** The current request. Nest's `switchToHttp()` would create three closures a call, and a request needs six calls. */
 export function requestOf<Request = FastifyRequest>(context: ArgumentsHost): Request {
@@ -24,24 +25,36 @@ export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: stri
 }
 
 const ACTOR = 'Tillgate-Actor';
-const MAX_ACTOR_LENGTH = 100;
-export const ACTOR_PATTERN = `^[!-~](?:[ -~]{0,${MAX_ACTOR_LENGTH - 2}}[!-~])?$`;
-const ACTOR_FORM = new RegExp(ACTOR_PATTERN);
+export const MAX_ACTOR_LENGTH = 100;
 
-/** Whom a write of a merchant names as the person behind the key. Refuses what cannot be a name. */
+/** Whom a write of a merchant names as the person behind the key, in any script. Refuses what cannot be a name. */
 export function actorOf(request: FastifyRequest): string | null {
   const { method, url } = request;
   if (method === 'GET' || method === 'HEAD' || !url.startsWith('/v1/')) return null;
-  const [actor, ...others] = headerValues(request, 'tillgate-actor');
-  if (actor === undefined) return null;
-  if (others.length === 0 && ACTOR_FORM.test(actor)) return actor;
-  const tooLong = actor.length > MAX_ACTOR_LENGTH ? 'too_long' : 'invalid_format';
-  const code = others.length > 0 ? 'duplicate' : actor.length === 0 ? 'too_short' : tooLong;
-  throw invalidParam(
-    ACTOR,
-    code,
-    `${ACTOR} must be one name of 1 to ${MAX_ACTOR_LENGTH} visible ASCII characters.`,
-  );
+  const [value, ...others] = headerValues(request, 'tillgate-actor');
+  if (value === undefined) return null;
+  if (others.length > 0) throw unusableActor('duplicate');
+  const actor = utf8Of(value);
+  if (actor.length === 0) throw unusableActor('too_short');
+  if ([...actor].length > MAX_ACTOR_LENGTH) throw unusableActor('too_long');
+  if (!isPersonName(actor)) throw unusableActor('invalid_format');
+  return actor;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A header's text. Node reads its bytes as Latin-1, which stays where they are no UTF-8, as browsers and old clients send them. */
+function utf8Of(value: string): string {
+  try {
+    return UTF8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
+function unusableActor(code: ParamCode): Refusal {
+  const name = `one name of 1 to ${MAX_ACTOR_LENGTH} visible characters in UTF-8`;
+  return invalidParam(ACTOR, code, `${ACTOR} must be ${name}, with spaces only inside.`);
 }
 
 const MAX_KEY_LENGTH = 255;

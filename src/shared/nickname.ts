@@ -15,6 +15,13 @@ export function isNickname(text: string): boolean {
   return isVisible(text) && !isHidden && !SPACE_AT_AN_END.test(text);
 }
 
+/** In Arabic and Indic scripts, these invisible characters are part of how a name is spelled (RFC 5892 appendices A.1 and A.2). */
+const JOINERS =
+  /(?<=\p{L}\p{M}+)[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
+
+/** Whether the text is a name, which may have joiners where its script needs them. */
+export const isPersonName = (text: string): boolean => isNickname(text.replace(JOINERS, ''));
+
 /**
  * Whether two names are one person's: compatible characters (NFKC), the two cases of a letter and runs of spaces are the
  * same. Names from before isNickname() may hold invisible characters, which count as nothing.

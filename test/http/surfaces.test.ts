@@ -1,4 +1,5 @@
 /** What keys may do: those of one surface are refused on the others, a restricted one does what its rights name, and a live one finds no sandbox. */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MODES, RIGHTS, type Right } from '../../src/shared/caller.js';
 import { useService, useShop } from '../kit/setup.js';
@@ -124,6 +125,38 @@ test('an actor with a tab is refused on a write, and not looked at on a read', a
   const refused = await send('POST', `${service.url}/v1/refunds`, { ...sent, body: {} });
   expectInvalid(refused, ['Tillgate-Actor', 'invalid_format']);
   expect((await send('GET', `${service.url}/v1/refunds`, sent)).status).toBe(200);
+});
+
+test.each([
+  ['UTF-8', 'utf8', 'Ana María de José'],
+  ['UTF-8', 'utf8', '李小龍 Зоя ﷺ'],
+  ['UTF-8', 'utf8', '🦊'.repeat(100)],
+  ['Latin-1', 'latin1', 'Zoë'],
+] as const)('in %s (%s), %s is an actor', async (_, encoding, actor) => {
+  const payment = await shop.capture();
+  const header = Buffer.from(actor, encoding).toString('latin1');
+  const { body } = await send('POST', `${service.url}/v1/refunds`, {
+    key: shop.key,
+    body: { payment, amount: 1 },
+    idempotencyKey: randomUUID(),
+    headers: { 'tillgate-actor': header },
+  });
+  const approval = await shop.get(`/v1/refunds/${body.id}/approval`);
+  expect(approval.body.proposed_by.actor).toBe(actor);
+});
+
+test.each([
+  ['🦊'.repeat(101), 'too_long'],
+  ['A\u200bna', 'invalid_format'],
+  ['Ana\u00a0', 'invalid_format'],
+  ['Ana\u2028Ben', 'invalid_format'],
+  ['A\u0085na', 'invalid_format'],
+  ['\ufeffAna', 'invalid_format'],
+])('%j is no actor', async (actor, code) => {
+  const header = Buffer.from(actor).toString('latin1');
+  const sent = { key: shop.key, body: {}, headers: { 'tillgate-actor': header } };
+  const refused = await send('POST', `${service.url}/v1/refunds`, sent);
+  expectInvalid(refused, ['Tillgate-Actor', code]);
 });
 
 test('two actors are none', async () => {

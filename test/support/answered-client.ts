@@ -5,6 +5,7 @@ interface Sent {
   readonly url: string;
   readonly method: string;
   readonly key: string | undefined;
+  readonly actor: string | undefined;
   readonly body: string | undefined;
 }
 
@@ -19,8 +20,8 @@ export function clientOf(
     { method = '', headers, body } = {},
   ) => {
     const answer = answers[Math.min(sent.length, answers.length - 1)] as (typeof answers)[number];
-    const key = (headers as Record<string, string>)['idempotency-key'];
-    sent.push({ url: String(url), method, key, body: body as string | undefined });
+    const { 'idempotency-key': key, 'tillgate-actor': actor } = headers as Record<string, string>;
+    sent.push({ url: String(url), method, key, actor, body: body as string | undefined });
     return answer();
   };
   return {

@@ -150,7 +150,7 @@ export class Description {
     const given: Readonly<Record<string, (name: string) => string | null>> = {
       path: () => place.pattern.exec(url.pathname)?.groups?.id ?? null,
       query: (name) => url.searchParams.get(name),
-      header: (name) => exchange.requestHeaders.get(name),
+      header: (name) => textOf(exchange.requestHeaders.get(name)),
     };
     const parameters = (operation.node.parameters as Node[]).map((_, index) => {
       return this.follow([...at, 'parameters', String(index)]) as Found;
@@ -198,9 +198,10 @@ export class Description {
       this.checks.set(pointer, check);
     }
     if (check(value)) return [];
-    const faults = (check.errors ?? []).map(({ instancePath, message, params }) => {
+    const faults = (check.errors ?? []).map(({ instancePath, message, keyword, params }) => {
       const name = params.unevaluatedProperty ?? params.additionalProperty ?? params.allowedValue;
-      return `${where}${instancePath}: ${message}${name === undefined ? '' : ` (${name})`}`;
+      const found = keyword === 'type' ? `, and is ${kindOf(valueAt(instancePath, value))}` : '';
+      return `${where}${instancePath}: ${message}${name === undefined ? '' : ` (${name})`}${found}`;
     });
     return [...new Set(faults)];
   }
@@ -221,6 +222,23 @@ interface Found {
 const DOCUMENTATION = /^\/(openapi\.json|llms\.txt|docs(\/.*)?)?$/;
 
 const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
+
+/** The value that a JSON pointer (RFC 6901) names. */
+function valueAt(pointer: string, value: Node): Node {
+  const steps = pointer.split('/').slice(1);
+  const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce((inside, name) => inside?.[name], value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** The text of a header, whose value has a character for each byte of UTF-8. */
+function textOf(value: string | null): string | null {
+  return value === null ? null : Buffer.from(value, 'latin1').toString();
+}
 
 /** A parameter or a header is text; where a number is meant, it is written as one. */
 function typed({ type }: Node, value: string): unknown {
@@ -272,7 +290,7 @@ function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
   const list = faults.map((fault) => `- ${fault}`).join('\n');
   throw new Error(
-    `Not as docs/openapi.json describes it (npm run openapi brings it up to date):\n${list}`,
+    `What was sent and what docs/openapi.json describes are not the same. A line with a status is about the answer, any other about the request: it says what the description demands, and after "and is" what was sent. If the description is wrong, change what it is made from and run npm run openapi.\n${list}`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** The requests of the client. */
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { TillgateError } from '../../client/src/index.js';
+import { TillgateError, type WriteOptions } from '../../client/src/index.js';
 import { clientOf, done, json, refused, thrownBy } from '../support/answered-client.js';
 import { SMALLEST } from '../support/client.js';
 
@@ -29,9 +29,21 @@ test('a refusal of a write has the key it was sent under, a read has none', asyn
   });
 });
 
+const canceled = (options: WriteOptions) =>
+  clientOf([done]).tillgate.refunds.cancel('re_test_1', options);
+
 test.each([
   ['an address', () => clientOf([done], { baseUrl: 'pay.example' })],
+  ['an address without a scheme', () => clientOf([done], { baseUrl: 'localhost:5300' })],
+  ['an address with a user', () => clientOf([done], { baseUrl: 'https://a:b@pay.example' })],
+  ['an address with a query', () => clientOf([done], { baseUrl: 'https://pay.example?a' })],
   ['a key', () => clientOf([done], { key: 'sk_test_…' })],
+  ['a missing key', () => clientOf([done], { key: undefined as never })],
+  ['an empty key', () => clientOf([done], { key: '' })],
+  ['an actor in two lines', () => canceled({ actor: 'Ana\r\nBen' })],
+  ['an actor with a NUL', () => canceled({ actor: 'Ana\u0000' })],
+  ['an empty idempotency key', () => canceled({ idempotencyKey: '' })],
+  ['an idempotency key in two lines', () => canceled({ idempotencyKey: 'a\nb' })],
   [
     'an idempotency key',
     () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' }),
@@ -43,6 +55,22 @@ test.each([
 ])('%s that can never be sent is a TypeError, and no network fault', async (_, send) => {
   await expect((async () => send())()).rejects.toMatchObject({ name: 'TypeError' });
 });
+
+test.each(['José', '李小龍', 'Зоя 🦊'])('%s is an actor, and is sent as UTF-8', async (actor) => {
+  const { tillgate, sent } = clientOf([done]);
+  await tillgate.refunds.cancel('re_test_1', { actor });
+  const [{ actor: header = '' } = {}] = sent;
+  expect(Buffer.from(header ?? '', 'latin1').toString()).toBe(actor);
+});
+
+test.each(['rk_test_one\nrk_test_two', ' rk_test_secret', 'rk_test_secret\n', 'rk_test_sécret'])(
+  'the message that refuses the key %j is without it',
+  (key) => {
+    expect(() => clientOf([done], { key })).toThrow(
+      'key must be one key, of visible ASCII characters without a line break.',
+    );
+  },
+);
 
 test('reads a page only when it is needed', async () => {
   const page = (ids: string[], next_cursor: string | null) =>

@@ -73,6 +73,11 @@ const { created, ...incomplete } = REFUND;
 
 test.each<[string, Exchange, string]>([
   [
+    'a list that is an object',
+    { ...LIST, text: JSON.stringify({ ...JSON.parse(LIST.text), data: {} }) },
+    '/v1/refunds 200/data: must be array, and is object',
+  ],
+  [
     'a field nobody described',
     answered({ ...REFUND, reason: 'x' }),
     '200: must NOT have unevaluated properties (reason)',

@@ -1,7 +1,7 @@
 /** Who is another person: RFC 8266, and the tables of Unicode as far as Node has them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isNickname, isSamePerson } from '../../src/shared/nickname.js';
+import { isNickname, isPersonName, isSamePerson } from '../../src/shared/nickname.js';
 
 describe('the same person is', () => {
   const ROWS: [one: string, other: string][] = [
@@ -82,3 +82,17 @@ test.each([
 ])('%j is no name', (text) => {
   expect(isNickname(text)).toBe(false);
 });
+
+test.each(['علی\u200cرضا', 'ශ්\u200dරී', 'क्\u200cष'])(
+  '%j has a joiner, and is a name of a person, but no holder',
+  (text) => {
+    expect([isPersonName(text), isNickname(text)]).toEqual([true, false]);
+  },
+);
+
+test.each(['A\u200dna', 'A\u200cna', '\u200cعلی', 'علی\u200c', 'Ana\u200b'])(
+  '%j has an invisible character that its script does not need',
+  (text) => {
+    expect(isPersonName(text)).toBe(false);
+  },
+);

@@ -1,5 +1,5 @@
 import { VERSION } from '../../src/platform/version.js';
-import { ACTOR_PATTERN, KEY_PATTERN } from '../../src/request/request.js';
+import { KEY_PATTERN, MAX_ACTOR_LENGTH } from '../../src/request/request.js';
 import type { Credential } from '../../src/request/route.js';
 
 export const INFO = {
@@ -128,8 +128,13 @@ export const PARAMETERS = {
     name: 'Tillgate-Actor',
     in: 'header',
     description:
-      'The person behind the key, for those who read who proposed or decided. Tillgate does not check it.',
-    schema: { type: 'string', pattern: ACTOR_PATTERN, examples: ['Ana'] },
+      'The person behind the key, for those who read who proposed or decided: 1 to 100 visible characters in UTF-8, with spaces only inside. Tillgate does not check it.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_ACTOR_LENGTH,
+      examples: ['José'],
+    },
   },
   RequestId: {
     name: 'X-Request-Id',
