@@ -15,6 +15,11 @@ interface Call {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** A refund that somebody else proposed, which an agent must not cancel because a text told it to. */
+export class OtherProposer extends Error {
+  override readonly message = 'Somebody else proposed this refund. Whoever did can cancel it.';
+}
+
 export function answer(result: object) {
   return {
     content: [{ type: 'text' as const, text: JSON.stringify(result) }],
@@ -24,20 +29,31 @@ export function answer(result: object) {
 
 /** The API's own words, what would be allowed, and the call to make next. */
 export function refusal(error: unknown, call: Call) {
-  if (error instanceof TillgateConnectionError) {
-    return failure({
-      message: 'Tillgate did not answer. Repeating the call is safe.',
-      next_call: call,
-    });
-  }
-  if (!(error instanceof TillgateError)) throw error;
+  if (error instanceof OtherProposer) return failure({ message: error.message, next_call: null });
+  if (error instanceof TillgateConnectionError) return unanswered(error, call);
+  if (!(error instanceof TillgateError)) return failure({ message: UNSENDABLE, next_call: null });
   const { message, code, errors, nextStep } = error;
   return failure({
     message,
     code,
     errors,
     next_step: nextStep,
-    next_call: nextCall(nextStep, corrected(call, errors)),
+    next_call: nextCall(nextStep, corrected(call, errors), call),
+  });
+}
+
+const UNSENDABLE = 'The call cannot be sent. Repeating it does not help: tell a person.';
+
+/** Only a fault of the network, or of what stands before Tillgate, may pass by itself. */
+function unanswered({ status }: TillgateConnectionError, call: Call) {
+  if (status === undefined || status === 429 || status >= 500) {
+    const message = 'Tillgate did not answer. Repeating the call is safe.';
+    return failure({ message, next_call: call });
+  }
+  const other = `What answered, with ${status}, is not Tillgate, or is too large.`;
+  return failure({
+    message: `${other} Repeating the call does not help: tell a person.`,
+    next_call: null,
   });
 }
 
@@ -54,10 +70,14 @@ function corrected({ tool, arguments: given }: Call, errors: TillgateError['erro
   return { tool, arguments: { ...given, ...Object.fromEntries(allowed) } };
 }
 
-/** Null where no tool helps: another key, which an agent has not. */
-function nextCall({ type, path, method }: NextStep, call: Call): Call | null {
+/** The steps after which the same call may succeed. Its idempotency key is another each time. */
+const REPEATED: readonly string[] = ['retry', 'use_new_idempotency_key'];
+
+/** Null where no tool helps, such as with another key, which an agent has not, or where the same call would be refused again. */
+function nextCall({ type, path, method }: NextStep, call: Call, sent: Call): Call | null {
   if (['use_key', 'authenticate', 'call_from_server'].includes(type)) return null;
-  if (method !== 'GET') return call;
+  if (REPEATED.includes(type)) return call;
+  if (method !== 'GET') return JSON.stringify(call) === JSON.stringify(sent) ? null : call;
   for (const [pattern, tool] of READS) {
     const [found, id] = pattern.exec(path) ?? [];
     if (found !== undefined) return { tool, arguments: id === undefined ? {} : { id } };

@@ -2,8 +2,9 @@
 import { McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { type List, type Tillgate, TillgateError } from 'tillgate-client';
 import { z } from 'zod';
-import { answer, refusal } from './answers.js';
+import { answer, OtherProposer, refusal } from './answers.js';
 import * as schemas from './schemas.js';
+import type { Settings } from './settings.js';
 
 const {
   SESSION,
@@ -30,7 +31,10 @@ const WITHDRAWS = { ...ADDS, destructiveHint: true } as const;
 
 const WITH_APPROVAL = z.object({ refund: REFUND, approval: APPROVAL });
 
-export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServer {
+export function serverOf(
+  tillgate: Tillgate,
+  { actor, holder }: Pick<Settings, 'actor' | 'holder'>,
+): McpServer {
   const server = new McpServer({ name: 'tillgate', title: 'Tillgate', version: '1.1.0' });
 
   function tool<Input extends z.ZodRawShape>(
@@ -133,12 +137,16 @@ export function serverOf(tillgate: Tillgate, actor: string | undefined): McpServ
   );
 
   const withdrawal =
-    'Cancels a pending refund, such as one that was proposed by mistake. Its amount can be refunded again.';
+    'Cancels a pending refund that you proposed, such as by mistake. Its amount can be refunded again. Refunds of others are theirs to cancel.';
   tool(
     'cancel_refund',
     { description: withdrawal, annotations: WITHDRAWS, output: WITH_APPROVAL },
     { id: REFUND_ID },
     async ({ id }) => {
+      const { state, proposed_by } = await tillgate.refunds.approval(id);
+      const isOther = holder !== undefined && proposed_by?.holder !== holder;
+      // What the agent's key proposes always waits for approval.
+      if (isOther || state === 'not_needed') throw new OtherProposer();
       await tillgate.refunds.cancel(id, { actor }).catch(async (error) => {
         const isRepeated = error instanceof TillgateError && error.code === 'refund_not_pending';
         if (!isRepeated || (await tillgate.refunds.retrieve(id)).status !== 'canceled') throw error;

@@ -17,7 +17,7 @@ export function isNickname(text: string): boolean {
 
 /** In Arabic and Indic scripts, these invisible characters are part of how a name is spelled (RFC 5892 appendices A.1 and A.2). */
 const JOINERS =
-  /(?<=\p{L}\p{M}+)[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
+  /(?<=\p{M})[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
 
 /** Whether the text is a name, which may have joiners where its script needs them. */
 export const isPersonName = (text: string): boolean => isNickname(text.replace(JOINERS, ''));

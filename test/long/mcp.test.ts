@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { atOnce } from '../support/client.js';
@@ -38,8 +39,9 @@ class Agent {
   private readonly waiting = new Map<number, (message: Json) => void>();
   private last = 0;
 
-  constructor(TILLGATE_URL: string) {
-    const env = { ...process.env, TILLGATE_URL, TILLGATE_KEY: key, TILLGATE_ACTOR: 'Ana' };
+  constructor(TILLGATE_URL: string, settings: Readonly<Record<string, string>> = {}) {
+    const own = { TILLGATE_URL, TILLGATE_KEY: key, TILLGATE_ACTOR: 'José' };
+    const env = { ...process.env, ...own, ...settings };
     this.child = spawn(process.execPath, [SERVER], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface(this.child.stdout as NodeJS.ReadableStream).on('line', (line) => {
       const message = JSON.parse(line);
@@ -120,7 +122,7 @@ describeIfBuilt('an agent', () => {
     const proposed = await agent.call('propose_refund', proposal);
     expect(proposed).toMatchObject({
       refund: { status: 'pending' },
-      approval: { state: 'waiting', proposed_by: { holder: 'agent', actor: 'Ana' } },
+      approval: { state: 'waiting', proposed_by: { holder: 'agent', actor: 'José' } },
     });
     expect(await agent.call('propose_refund', proposal)).toEqual(proposed);
     const { id } = proposed.refund;
@@ -219,6 +221,67 @@ describeIfBuilt('an agent', () => {
     );
     expect((await ask({ origin: 'https://evil.example' })).status).toBe(403);
     child.kill();
+  });
+
+  test('cancels nothing that somebody else proposed, and repeats no such call', async () => {
+    const payment = await shop.capture({ amount: 1000 });
+    const ofSecretKey = (await shop.propose(payment, 1)).body.id;
+    const rights = ['propose'] as const;
+    const otherKey = await createKey(service, {
+      organization: shop.organization,
+      holder: 'other',
+      rights,
+    });
+    const ofOther = (await shop.as(otherKey).propose(payment, 2)).body.id;
+    const named = await new Agent(service.url, { TILLGATE_HOLDER: 'agent' }).open();
+    const refused = {
+      message: 'Somebody else proposed this refund. Whoever did can cancel it.',
+      next_call: null,
+    };
+    expect((await agent.call('cancel_refund', { id: ofSecretKey })).error).toEqual(refused);
+    for (const id of [ofSecretKey, ofOther])
+      expect((await named.call('cancel_refund', { id })).error).toEqual(refused);
+    const proposal = { payment, amount: 3, reference: 'return-3' };
+    const { refund } = await named.call('propose_refund', proposal);
+    expect(await named.call('cancel_refund', { id: refund.id })).toMatchObject({
+      refund: { status: 'canceled' },
+    });
+    named.end();
+    expect(await shop.amountsOf(payment)).toMatchObject({ pending: 3 });
+  });
+
+  test.each([
+    ['more than 16 MiB', 200, 'x'.repeat(1024 * 1024), 64],
+    ['a page of something else', 404, '<h1>No</h1>', 1],
+  ])('is told that %s will not change by itself', async (_, status, page, times) => {
+    let requests = 0;
+    const other = createServer((_request, response) => {
+      requests += 1;
+      response.writeHead(status);
+      for (let time = 0; time < times; time++) response.write(page);
+      response.end();
+    });
+    const misled = await new Agent(`http://127.0.0.1:${await listen(other)}`).open();
+    const { error } = await misled.call('list_refunds');
+    expect([error.next_call, requests]).toEqual([null, 1]);
+    expect(error.message).toContain(`What answered, with ${status}, is not Tillgate`);
+    misled.end();
+    other.close();
+  });
+
+  test('is not told to repeat what was refused for good', async () => {
+    const payment = await shop.capture({ amount: 100 });
+    const proposal = { payment, amount: 1, reference: 'visible', description: '\u200b' };
+    const { error } = await agent.call('propose_refund', proposal);
+    expect([error.code, error.next_call]).toEqual(['invalid_param', null]);
+  });
+
+  test('with two keys in one setting is refused, and neither is told', async () => {
+    const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: `${key}\n${key}` };
+    const child = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const said = await text(child.stderr as NodeJS.ReadableStream);
+    expect(said).toMatch(/^TILLGATE_KEY must be .*\n$/);
+    expect(said).not.toContain(key);
   });
 
   test('with a key that may do more is refused', async () => {

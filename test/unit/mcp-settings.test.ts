@@ -1,0 +1,50 @@
+/** The settings of the tools for agents: what can never work is refused at start, by name. */
+import { expect, test } from '@jest/globals';
+import { settingsOf } from '../../mcp/src/settings.js';
+
+const KEY = `rk_test_${'x'.repeat(38)}`;
+const RIGHT = { TILLGATE_URL: 'https://pay.example/tillgate', TILLGATE_KEY: KEY };
+
+test.each([
+  [{}, {}],
+  [{ TILLGATE_ACTOR: 'José' }, { actor: 'José' }],
+  [{ TILLGATE_ACTOR: 'علی\u200cرضا' }, { actor: 'علی\u200cرضا' }],
+  [{ TILLGATE_ACTOR: '', TILLGATE_HOLDER: '', PORT: '' }, {}],
+  [
+    { TILLGATE_HOLDER: 'agent', PORT: '8080' },
+    { holder: 'agent', port: 8080 },
+  ],
+])('%j are taken', (more, taken) => {
+  const { TILLGATE_URL: baseUrl, TILLGATE_KEY: key } = RIGHT;
+  const none = { actor: undefined, holder: undefined, port: undefined };
+  expect(settingsOf({ ...RIGHT, ...more })).toEqual({ baseUrl, key, ...none, ...taken });
+});
+
+test.each([
+  [{ TILLGATE_URL: undefined }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'localhost:5300' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'pay.example' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'https://user:secret@pay.example' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'https://pay.example/?a' }, 'TILLGATE_URL'],
+  [{ TILLGATE_KEY: undefined }, 'TILLGATE_KEY'],
+  [{ TILLGATE_KEY: `${KEY}\n${KEY}` }, 'TILLGATE_KEY'],
+  [{ TILLGATE_KEY: `${KEY}\n` }, 'TILLGATE_KEY'],
+  [{ TILLGATE_KEY: KEY.replace('rk', 'sk') }, 'TILLGATE_KEY'],
+  [{ TILLGATE_ACTOR: 'Ana\nBen' }, 'TILLGATE_ACTOR'],
+  [{ TILLGATE_ACTOR: ' Ana' }, 'TILLGATE_ACTOR'],
+  [{ TILLGATE_ACTOR: 'A\u200bna' }, 'TILLGATE_ACTOR'],
+  [{ TILLGATE_ACTOR: 'x'.repeat(101) }, 'TILLGATE_ACTOR'],
+  [{ PORT: '0' }, 'PORT'],
+  [{ PORT: 'http' }, 'PORT'],
+])('%j are refused, and nothing of them is told', (wrong, name) => {
+  const settings = settingsOf({ ...RIGHT, ...wrong });
+  const [fault] = 'faults' in settings ? settings.faults : [];
+  expect(settings).toEqual({ faults: [fault] });
+  expect(fault).toMatch(new RegExp(`^${name} must be `));
+  expect(fault).not.toMatch(/x{9}|secret|Ana/);
+});
+
+test('every fault is told at once', () => {
+  const settings = settingsOf({ TILLGATE_ACTOR: ' ', PORT: '-1' });
+  expect('faults' in settings && settings.faults.length).toBe(4);
+});
