@@ -1,13 +1,18 @@
-/** Tests a worker of the ledger: two of it pay out refunds while everything goes wrong, and then the books are compared. */
+/**
+ * Tests a worker of the ledger: first alone and never killed, then two of it pay out refunds while everything goes wrong, and
+ * then the books are compared.
+ */
 import { Clock, DAY, HOUR } from './clock.js';
 import { Complaint, Halt } from './complaint.js';
+import { Dashboard } from './dashboard.js';
+import { FirstDay } from './first-day.js';
 import { Journal } from './journal.js';
-import { Line } from './line.js';
+import { Line, type Request } from './line.js';
 import { Merchants } from './merchants.js';
-import { DAYS, FAST_DAY, NIGHTS_AT_THE_END, OUTAGE_DAY, planOf } from './plan.js';
+import { DAYS, FAST_DAY, firstDayOf, NIGHTS_AT_THE_END, OUTAGE_DAY, planOf } from './plan.js';
 import { Provider } from './provider.js';
 import { Pushes } from './pushes.js';
-import { openIn, type Report, reportOn, unmetOf } from './report.js';
+import { openIn, openOf, type Report, reportOn, unmetOf } from './report.js';
 import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
 import { Traffic } from './traffic.js';
@@ -28,6 +33,8 @@ export interface Options extends Command {
   readonly stop: AbortSignal;
 }
 
+const WORKERS = 2;
+const NEVER_ASKED = 'The command has not asked Tillgate for anything.';
 const HOURS_OF_DAY = { least: 4, most: 16 };
 
 export async function drill(stage: Stage, options: Options): Promise<Report> {
@@ -40,6 +47,7 @@ class Drill {
   private readonly journal: Journal;
   private readonly merchants: Merchants;
   private readonly provider: Provider;
+  private readonly dashboard: Dashboard;
   private readonly witness: Witness;
   private readonly traffic: Traffic;
   private readonly pushes: Pushes;
@@ -58,25 +66,29 @@ class Drill {
   ) {
     this.clock = new Clock(stage);
     this.journal = new Journal(this.clock);
-    this.merchants = new Merchants(stage, this.journal);
+    this.merchants = new Merchants(stage, this.journal, (payment) => this.dashboard.want(payment));
     this.provider = new Provider(this.clock, this.courseOf, options.refunds);
+    this.dashboard = new Dashboard(stage, this.provider, this.journal);
     this.witness = new Witness(this.merchants, this.provider, this.journal);
     this.traffic = new Traffic(this.merchants, this.provider, this.witness, stage.url);
     this.pushes = new Pushes(stage);
-    this.waits = new Waits(this.witness, () => {
+    const check = () => {
       this.workers.check(this.witness.wasAsked);
       options.stop.throwIfAborted();
-    });
+    };
+    this.waits = new Waits(this.witness, check, () => this.workers.count);
   }
 
   async run(): Promise<Report> {
     const { seed, refunds } = this.options;
-    const plan = planOf(seed, refunds);
-    const stopped = await this.play(plan);
+    const [firstDay, plan] = [firstDayOf(seed), planOf(seed, refunds)];
+    const stopped = await this.play(firstDay, plan);
     if (stopped !== null) await this.stopWorkers();
-    const { faults } = this.traffic;
-    const unmet = unmetOf(plan.flat(), faults, this.provider.courses);
-    const played = { seed, refunds, faults, kills: this.workers.kills, unmet, stopped };
+    const { faults, met } = this.traffic;
+    const unmet = unmetOf([...firstDay, ...plan.flat()], faults, this.provider.courses);
+    const faulty = this.merchants.countWithFault();
+    const { kills } = this.workers;
+    const played = { seed, refunds, faults, kills, unmet, met: met.size, faulty, stopped };
     return reportOn(await this.books(), this.journal, played);
   }
 
@@ -88,7 +100,10 @@ class Drill {
   }
 
   /** Returns why it ended before its end, or null. */
-  private async play(plan: readonly (readonly PlannedRefund[])[]): Promise<string | null> {
+  private async play(
+    firstDay: readonly PlannedRefund[],
+    plan: readonly (readonly PlannedRefund[])[],
+  ): Promise<string | null> {
     const killed = (worker: number) => this.journal.note(undefined, nameOf(worker), 'kill -9');
     this.workers = new Workers(
       this.options,
@@ -96,8 +111,9 @@ class Drill {
       killed,
     );
     this.canceling = this.merchants.keepCanceling(this.over.signal);
-    this.workers.start();
     try {
+      await this.firstDay(firstDay);
+      this.workers.start(WORKERS);
       for (const [day, planned] of plan.entries()) {
         this.options.say(`Day ${day + 1} of ${DAYS}: ${planned.length} refunds.`);
         await this.day(planned, day, performance.now() + (this.options.seconds * 1_000) / DAYS);
@@ -111,11 +127,33 @@ class Drill {
     }
   }
 
+  private async firstDay(planned: readonly PlannedRefund[]): Promise<void> {
+    this.options.say(`The first day: one worker that nobody kills, ${planned.length} refunds.`);
+    this.workers.start(1);
+    await this.merchants.propose(planned);
+    const day = new FirstDay(this.waits, {
+      advance: (seconds) => this.advance(seconds),
+      isHolding: this.isHolding,
+      isUnanswered: () => this.lines.some(({ unanswered }) => unanswered > 0),
+      isOver: async () => {
+        if (this.options.bail && this.witness.seen.size > 0) throw new Halt('A rule was broken.');
+        const broken = violations(await this.books());
+        return this.provider.isFinal && broken.length === lasting(broken).length;
+      },
+    });
+    if (await day.play()) return;
+    if (!this.witness.wasAsked) throw new Complaint(NEVER_ASKED);
+    const open = openOf(await this.books());
+    for (const { id } of open) this.witness.see(id, 'stuck');
+    if (this.options.bail && open.length > 0) throw new Halt('A rule was broken.');
+  }
+
   private async environment(worker: number) {
     const { clock, traffic } = this;
     const events = {
       moved: () => clock.moved(),
       overtaken: traffic.overtaken.bind(traffic),
+      waitedTooLong: (request: Request) => this.witness.seeNoTimeout(request),
       kill: (worker: number) => this.workers.kill(worker),
       told: clock.told.bind(clock),
     };
@@ -150,8 +188,7 @@ class Drill {
       if (hour >= HOURS_OF_DAY.least && !this.isHolding()) break;
     }
     this.provider.isDown = false;
-    if (!(await this.waits.until(() => this.witness.wasAsked)))
-      throw new Complaint('The command has not asked Tillgate for anything.');
+    if (!(await this.waits.until(() => this.witness.wasAsked))) throw new Complaint(NEVER_ASKED);
     await this.merchants.propose(evening);
     this.witness.countAnew();
     await this.waits.settled(this.isHolding);
@@ -171,7 +208,7 @@ class Drill {
     );
     if (this.options.bail && lasting(violations(books)).length > 0)
       throw new Halt('A rule was broken.');
-    this.workers.start();
+    this.workers.start(WORKERS);
   }
 
   private async stopWorkers(): Promise<void> {
@@ -202,7 +239,7 @@ class Drill {
   }
 
   private async advance(seconds: number): Promise<void> {
-    await Promise.all([this.pushes.offer(), this.merchants.decide()]);
+    await Promise.all([this.pushes.offer(), this.merchants.decide(), this.dashboard.work()]);
     this.witness.countAnew();
     await this.clock.advance(seconds, async () => {
       for (const line of this.lines) await line.deliver();

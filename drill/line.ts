@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Json } from './api.js';
 import type { Fate } from './scenes.js';
@@ -40,12 +40,16 @@ export interface Events {
   moved(): Promise<void>;
   /** Resolves when another request for a payout of the same refund came, or none will. */
   overtaken(request: Request): Promise<void>;
+  /** Called when a worker still waits for an answer after a minute. */
+  waitedTooLong(request: Request): void;
   kill(worker: number): void;
   /** What the worker is told of a time, in seconds: its own clock knows of no time that was skipped, and may be wrong. */
   told(member: string, time: number): number;
 }
 
 const SLOW_MS = 700;
+/** The longest time-out that a call of a worker may have. */
+const LONGEST_WAIT_MS = 60_000;
 const LOST: readonly Fate[] = ['answer lost', 'worker killed'];
 /** In answers of Tillgate. */
 const TIMES = /"(created|expires_at)":(\d+)/g;
@@ -53,6 +57,8 @@ const TIMES = /"(created|expires_at)":(\d+)/g;
 export class Line {
   /** Answers that are held up now. */
   held = 0;
+  /** Calls that are never answered, and that the worker has not given up. */
+  unanswered = 0;
   private readonly late: (() => Promise<unknown>)[] = [];
   private readonly underWay = new Set<Promise<Answer>>();
   private readonly server = createServer((request, response) => {
@@ -103,10 +109,21 @@ export class Line {
     await note(answer, fate);
     if (fate === 'arrives twice') await this.arrive(request, fate);
     if (fate === 'answer late') await this.hold(() => events.moved());
+    if (fate === 'never answered') return this.leaveUnanswered(request, socket);
     if (fate === 'answer slow') await sleep(SLOW_MS);
     if (fate === 'worker killed') events.kill(this.worker);
     if (LOST.includes(fate)) return void socket.resetAndDestroy();
     this.respond(response, fate === 'server error' ? side.error() : answer);
+  }
+
+  private async leaveUnanswered(request: Request, socket: Socket): Promise<void> {
+    this.unanswered += 1;
+    const givenUp = once(socket, 'close').then(() => true);
+    const tooLong = sleep(LONGEST_WAIT_MS, false, { ref: false });
+    const isGivenUp = await Promise.race([givenUp, tooLong]);
+    if (!isGivenUp) this.events.waitedTooLong(request);
+    this.unanswered -= 1;
+    socket.resetAndDestroy();
   }
 
   /** A request whose answer nobody waits for. */

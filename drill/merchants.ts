@@ -1,6 +1,7 @@
 /** What the merchants do: propose refunds, cancel some of them, and hold amounts of their payments meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demand, each, type Json, send } from './api.js';
+import { DASHBOARD_AMOUNT, type PaidBack } from './dashboard.js';
 import type { Journal } from './journal.js';
 import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
@@ -19,6 +20,8 @@ export class Merchants {
   constructor(
     private readonly stage: Stage,
     private readonly journal: Journal,
+    /** Called when a part of the payment is to be paid back in the provider's dashboard. */
+    private readonly wantInDashboard: (payment: PaidBack) => void,
   ) {}
 
   /** A worker may ask for a refund before its proposal was answered. */
@@ -29,6 +32,15 @@ export class Merchants {
 
   plan(refund: string): PlannedRefund | undefined {
     return this.planned.get(refund);
+  }
+
+  /** How many refunds a worker can pay of which the first payout is to meet a fault. */
+  countWithFault(): number {
+    const plans = [...this.planned.values()];
+    return plans.filter(({ payouts: [first = 'passes'], approval, regret }) => {
+      const isPayable = ['not needed', 'late'].includes(approval) && regret !== 'at once';
+      return isPayable && first !== 'passes' && first !== 'overtaken';
+    }).length;
   }
 
   isUnapproved(refund: string): boolean {
@@ -110,6 +122,11 @@ export class Merchants {
     this.journal.note(refund, 'merchant', `${path}s it: ${status}`);
   }
 
+  /** The ID of the organization. */
+  organizationOf({ organization }: PlannedRefund): string {
+    return this.stage.organizations[organization]?.id ?? '';
+  }
+
   private keyOf({ organization }: PlannedRefund): string {
     return this.stage.organizations[organization]?.key ?? '';
   }
@@ -118,18 +135,19 @@ export class Merchants {
     const [first] = refunds;
     if (!first) return;
     const { url, organizations, ledgerKey } = this.stage;
-    const amount = refunds.reduce((sum, one) => sum + one.amount, HELD_AMOUNT);
-    const capture = {
-      organization: organizations[first.organization]?.id,
-      amount,
-      currency: first.currency,
-    };
+    const organization = this.organizationOf(first);
+    const { currency } = first;
+    const isBesideDashboard = refunds.some((one) => one.isBesideDashboard);
+    const besides = HELD_AMOUNT + (isBesideDashboard ? DASHBOARD_AMOUNT : 0);
+    const amount = refunds.reduce((sum, one) => sum + one.amount, besides);
+    const capture = { organization, amount, currency };
     const payment = await demand(`${url}/ledger/v1/payments`, ledgerKey, capture);
+    if (isBesideDashboard) this.wantInDashboard({ organization, payment: payment.id, currency });
     const hold = await demand(`${url}/ledger/v1/payments/${payment.id}/holds`, ledgerKey, {
       amount: HELD_AMOUNT,
     });
     for (const planned of refunds) {
-      const { reference, amount, currency, regret } = planned;
+      const { reference, amount, regret } = planned;
       const proposal = { payment: payment.id, amount, reference };
       const moment = this.journal.moment();
       const isFree = planned.approval === 'not needed';

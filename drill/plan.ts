@@ -5,6 +5,7 @@ import {
   type Course,
   EACH_DAY,
   type Fate,
+  FIRST_DAY,
   IN_TURN,
   type PlannedRefund,
   type Scene,
@@ -59,11 +60,23 @@ const CALM = {
   reports: [],
   regret: 'never',
   approval: 'not needed',
+  isBesideDashboard: false,
 } as const;
 const CURRENCIES = ['eur', 'usd', 'jpy'];
 const ROUND = REFUNDS_OF_PAYMENT * CURRENCIES.length * ORGANIZATIONS;
 
-/** The refunds of each day. */
+/** The refunds of the first day, which one worker has for itself: as many for any number of refunds. */
+export function firstDayOf(seed: number): readonly PlannedRefund[] {
+  const random = new Random(seed);
+  const organizations = Array.from({ length: ORGANIZATIONS }, (_, organization) => organization);
+  const scenes = FIRST_DAY.flatMap((scene) =>
+    organizations.map((organization) => ({ ...scene, organization })),
+  );
+  const alike = amountOf(random);
+  return scenes.map((scene, place) => played(drawnRefund(random, 0, place), scene, alike));
+}
+
+/** The refunds of each day with two workers. */
 export function planOf(seed: number, refunds: number): readonly (readonly PlannedRefund[])[] {
   const random = new Random(seed);
   return Array.from({ length: DAYS }, (_, day) => {
@@ -75,7 +88,7 @@ export function planOf(seed: number, refunds: number): readonly (readonly Planne
     ];
     const alike = amountOf(random);
     return Array.from({ length: count }, (_, place) => {
-      const drawn = drawnRefund(random, `day-${day + 1}`, place);
+      const drawn = drawnRefund(random, day + 1, place);
       const scene = scenes[place];
       return scene ? played(drawn, scene, alike) : drawn;
     });
@@ -85,13 +98,15 @@ export function planOf(seed: number, refunds: number): readonly (readonly Planne
 const sceneOf = (turn: number) => IN_TURN[turn % IN_TURN.length] as Scene;
 const amountOf = (random: Random) => 1 + random.below(20_000);
 
-function drawnRefund(random: Random, day: string, place: number): PlannedRefund {
+function drawnRefund(random: Random, day: number, place: number): PlannedRefund {
   const any = <Item>(items: readonly Item[]) => random.of(items) as Item;
   const currency = any(CURRENCIES);
+  // In turn, and the other way round the next day, so that both have refunds at every stage.
+  const organization = (day + place) % ORGANIZATIONS;
   return {
-    reference: `${day}-refund-${place + 1}`,
-    organization: random.below(ORGANIZATIONS),
-    payment: `${day} ${currency} ${Math.floor(place / ROUND)}`,
+    reference: `day-${day}-refund-${place + 1}`,
+    organization,
+    payment: `day-${day} ${currency} ${Math.floor(place / ROUND)}`,
     amount: amountOf(random),
     currency,
     course: any(COURSES),
@@ -101,6 +116,7 @@ function drawnRefund(random: Random, day: string, place: number): PlannedRefund 
     regret: any(REGRETS),
     approval: any(APPROVALS),
     isEvening: false,
+    isBesideDashboard: false,
   };
 }
 

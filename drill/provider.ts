@@ -17,7 +17,8 @@ const FILTERS = ['id', 'refund', 'amount', 'currency', 'status'];
 
 export interface Payout {
   readonly id: string;
-  readonly refund: string;
+  /** Null if it was made in the dashboard, which knows no ID of Tillgate. */
+  readonly refund: string | null;
   readonly amount: number;
   readonly currency: string;
   readonly key: string;
@@ -80,6 +81,18 @@ export class Provider {
     });
   }
 
+  /** Pays without any request of a worker, and returns the ID of the payout. */
+  payInDashboard(amount: number, currency: string): string {
+    const order = { refund: null, amount, currency };
+    const id = this.nextId();
+    this.booked.push({ ...order, id, key: id, course: 'pays', order, at: this.clock.now() });
+    return id;
+  }
+
+  isOfDashboard(payout: unknown): boolean {
+    return this.booked.some(({ id, refund }) => refund === null && id === payout);
+  }
+
   answer(
     method: string,
     path: string,
@@ -115,17 +128,8 @@ export class Provider {
       this.declined.add(refund);
       return { status: 402, body: { error: 'declined' } };
     }
-    const id = `pr_${this.booked.length + 1}`;
-    const payout = {
-      id,
-      refund,
-      amount: amount as number,
-      currency,
-      key,
-      course,
-      order,
-      at: this.clock.now(),
-    };
+    const terms = { refund, amount: amount as number, currency };
+    const payout = { id: this.nextId(), ...terms, key, course, order, at: this.clock.now() };
     this.booked.push(payout);
     return { status: 200, body: this.shown(payout) };
   }
@@ -162,6 +166,10 @@ export class Provider {
       status,
       failure_reason: status === 'failed' ? 'account closed' : null,
     };
+  }
+
+  private nextId(): string {
+    return `pr_${this.booked.length + 1}`;
   }
 
   private statusOf({ course, at }: Booked): Payout['status'] {

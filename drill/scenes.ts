@@ -20,6 +20,8 @@ export type Fate =
   | 'worker killed'
   /** The answer waits until the clock moves: by day an hour, at night a day, for which the workers are killed. */
   | 'answer late'
+  /** It is carried out, and the connection stays open without an answer until the worker gives it up. */
+  | 'never answered'
   /** The answer takes a moment. */
   | 'answer slow'
   /** It is carried out, and the answer is an error: of the provider 500, 502 or 504 with a page of HTML. */
@@ -51,6 +53,8 @@ export interface PlannedRefund {
   readonly approval: 'not needed' | 'late' | 'rejected' | 'never';
   /** Whether it is proposed late in the day, so that the workers are killed while the provider pays it. */
   readonly isEvening: boolean;
+  /** Whether the merchant also pays a part of its payment back in the provider's dashboard. */
+  readonly isBesideDashboard: boolean;
 }
 
 /** What a scene does not name is drawn, but for faults: it has no others. */
@@ -63,11 +67,33 @@ const CAP = { organization: 0, payment: 'cap', currency: 'usd' };
 /** A worker that releases these lets the merchant cancel what was paid. */
 const regret = 'when it is paid';
 
+/**
+ * The first day belongs to one worker that nobody kills, so these have every fault that needs no second worker and no kill.
+ * Each of them happens to both organizations.
+ */
+export const FIRST_DAY: readonly Scene[] = [
+  { payouts: ['never answered'], reports: ['unavailable'] },
+  { payouts: ['answer lost'], reports: ['never answered'] },
+  { payouts: ['request lost'], looks: ['answer lost', 'unavailable'], reports: ['request lost'] },
+  { payouts: ['request late'], isBesideDashboard: true },
+  { payouts: ['server error', 'answer lost'], reports: ['server error'] },
+  { payouts: ['arrives twice'], reports: ['answer lost'] },
+  { payouts: ['answer late'], reports: ['arrives twice'] },
+  { payouts: ['answer slow'], reports: ['too many requests'] },
+  { payouts: ['no balance'], isBesideDashboard: true },
+  { payouts: ['unavailable', 'too many requests'], approval: 'late' },
+  { course: 'declines', reports: ['unavailable'] },
+  { course: 'fails', reports: ['answer lost'] },
+  { course: 'pays days later', payouts: ['answer lost'] },
+  { course: 'fails days later' },
+  { course: 'pays, and it bounces' },
+];
+
 export const EACH_DAY: readonly Scene[] = [
   { ...SHIRT, reference: 'shirt-1' },
   { ...SHIRT, reference: 'shirt-2', payouts: ['request lost'] },
   { ...MUG, reference: 'shirt-1', payouts: ['answer lost'], reports: ['request lost'] },
-  { payouts: ['overtaken', 'answer slow'], regret },
+  { payouts: ['overtaken', 'answer slow'], regret, isBesideDashboard: true },
   { isEvening: true, payouts: ['answer late'], looks: ['answer lost', 'unavailable'] },
 ];
 

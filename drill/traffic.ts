@@ -31,6 +31,8 @@ export class Traffic {
   /** Faults end before the drill does, so that everything can be decided. */
   isCalm = false;
   readonly faults: Partial<Record<Fate, number>> = {};
+  /** The refunds that have met a fault. */
+  readonly met = new Set<string>();
   private readonly counts = new Map<string, number>();
 
   constructor(
@@ -43,7 +45,8 @@ export class Traffic {
   readonly tillgate: Side = {
     fateOf: async ({ method, path }) => {
       const { refund, name } = reportOf(path);
-      if (method === 'POST' && name) return this.meet(await this.planned(refund, 'reports'));
+      if (method === 'POST' && name)
+        return this.meet(await this.planned(refund, 'reports'), refund);
       if (path !== CLAIM) return 'passes';
       const place = this.count(CLAIM);
       return this.meet(
@@ -69,10 +72,11 @@ export class Traffic {
       if (method !== 'POST')
         return this.meet(
           fate === 'passes' ? everyTenth(this.count('look'), { 9: 'answer lost' }) : fate,
+          refund,
         );
       const isUntrue = fate in this.payouts.refusals && this.provider.knows(refund);
       const isOwn = fate !== 'overtaken' || this.witness.claimantOf(refund) === worker;
-      return this.meet(isUntrue || !isOwn ? 'passes' : fate);
+      return this.meet(isUntrue || !isOwn ? 'passes' : fate, refund);
     },
     refusals: {
       overtaken: refusal(429, 'no_balance'),
@@ -101,9 +105,10 @@ export class Traffic {
     return plan?.[kind][this.count(`${kind} ${refund}`)] ?? 'passes';
   }
 
-  private meet(fate: Fate): Fate {
+  private meet(fate: Fate, refund = ''): Fate {
     if (this.isCalm || fate === 'passes') return 'passes';
     this.faults[fate] = (this.faults[fate] ?? 0) + 1;
+    if (refund !== '') this.met.add(refund);
     return fate;
   }
 

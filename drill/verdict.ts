@@ -15,6 +15,12 @@ export const RULES = {
     'A refund was paid twice, under two idempotency keys. Use the refund’s id as the key of every attempt, and never make a new one.',
   'paid again':
     'A refund was paid twice under the same key, which the provider had forgotten. Before you pay a refund of claim 2 or above, look at the provider for a payout with its id, on each page of the list, and wait if it does not answer.',
+  organization:
+    'A call about a refund named another organization than its own. A ledger key acts for all organizations: name the one that the claim shows, or none.',
+  'no time-out':
+    'A call that was never answered was still open after a minute. Give each call a time-out, and go on as after a lost answer.',
+  repeated:
+    'The same refused call was sent more than twenty times in a row. A refusal (400 to 499, other than 429) does not change by itself: leave the refund, and claim again.',
   'claim number':
     'A worker reported with the number of a claim that was not its own, or with none. Send the number that your claim gave you; after refund_claimed, leave the refund alone.',
   reference:
@@ -33,6 +39,8 @@ export const RULES = {
     'A refund was reported as succeeded, and the provider had not paid it. Report succeed only when the provider says succeeded of a payout with the refund’s id; a pending payout is not paid.',
   returned:
     'A payout came back, and the refund is still succeeded in Tillgate. Ask the provider for what was returned, and report it with return.',
+  stuck:
+    'One worker alone, which nobody had killed, left the refund open. Go on with the next refund whatever a call brings, claim for every organization, and forget nothing that is only in memory.',
   submitted:
     'A payout was pending when it was made, and the refund is still pending in Tillgate. Extend its claim, and look at the provider when you are given it again.',
   unreported:
@@ -61,9 +69,12 @@ export interface Books {
 
 export function violations({ refunds, payouts, seen, courseOf }: Books): Violation[] {
   const made = Map.groupBy(payouts, ({ refund }) => refund);
+  const inDashboard = new Map((made.get(null) ?? []).map((payout) => [payout.id, payout]));
   return refunds.flatMap((refund) => {
     const broken = new Set(seen.get(refund.id));
-    const found = ruleOf(refund, made.get(refund.id) ?? [], courseOf(refund.id));
+    const elsewhere = inDashboard.get(refund.provider_reference);
+    const own = elsewhere ? [elsewhere] : (made.get(refund.id) ?? []);
+    const found = ruleOf(refund, own, courseOf(refund.id));
     if (found) broken.add(found);
     const rule = ORDER.find((one) => broken.has(one));
     return rule ? [{ refund: refund.id as string, rule }] : [];

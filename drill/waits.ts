@@ -12,9 +12,11 @@ export class Waits {
     private readonly witness: Witness,
     /** Throws when there is nothing more to wait for. */
     private readonly check: () => void,
+    /** How many workers are running. */
+    private readonly workers: () => number,
   ) {}
 
-  /** Until both workers have asked for work since the clock moved and are done with it, or an answer waits for the clock. */
+  /** Until all workers have asked for work since the clock moved and are done with it, or an answer waits for the clock. */
   settled(isHolding: () => boolean): Promise<boolean> {
     const { witness } = this;
     let [quiet, work] = [0, witness.work];
@@ -22,7 +24,8 @@ export class Waits {
       quiet = work === witness.work ? quiet + 1 : 0;
       work = witness.work;
       return (
-        quiet > QUIET && (isHolding() || (witness.asked.size === 2 && witness.acting.size === 0))
+        quiet > QUIET &&
+        (isHolding() || (witness.asked.size === this.workers() && witness.acting.size === 0))
       );
     }, ASKING_PATIENCE);
   }

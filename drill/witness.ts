@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<Fate, string>> = {
   'arrives twice': ' (it arrives twice)',
   'worker killed': ' (no answer)',
   'answer late': ' (no answer before the clock moves)',
+  'never answered': ' (no answer, and the connection stays open)',
   'answer slow': '',
   'server error': ' (the answer is an error of 500 or above)',
   overtaken: ' (the answer came after another claim)',
@@ -30,6 +31,14 @@ const UNHEARD: Partial<Record<Fate, string>> = {
   'request late': ' (the late request arrives)',
   'arrives twice': ' (the second arrival, whose answer nobody hears)',
 };
+
+/** So often the same refused call may be sent in a row. */
+const MOST_REFUSALS = 20;
+
+interface Refused {
+  readonly call: string;
+  readonly times: number;
+}
 
 type Note = (answer: Answer | undefined, fate: Fate) => Promise<void>;
 
@@ -49,6 +58,8 @@ export class Witness {
   /** Which worker was given a refund last. */
   private readonly claimants = new Map<string, number>();
   private readonly refused = new Set<string>();
+  /** The last call of each worker, if it was refused. */
+  private readonly lastRefused = new Map<number, Refused>();
 
   constructor(
     private readonly merchants: Merchants,
@@ -69,8 +80,10 @@ export class Witness {
   receiveForTillgate(request: Request): Note {
     const [moment, hour] = [this.arrival(request), this.hour];
     return async (answer, fate) => {
+      if (this.isOfDashboard(request)) return;
       if (reportIn(request, answer).refund) return this.noteReport(request, moment, answer, fate);
       this.wasAsked = true;
+      this.lastRefused.delete(request.worker);
       if (isHeard(request, fate) && hour === this.hour) this.asked.add(request.worker);
       if (request.path === CLAIM) this.noteClaims(request, moment, answer, fate);
     };
@@ -150,6 +163,8 @@ export class Witness {
     const error = answer?.body?.error;
     this.works(worker, refund, name);
     this.noteClaimNumber(worker, refund, number, error?.code === 'refund_claimed');
+    this.noteOrganization(refund, body?.organization);
+    if (!request.isUnheard) this.noteRefusal(refund, request, answer);
     const untrue = answer && answer.status < 300 ? this.untruthsOf(refund, name, body) : [];
     for (const rule of untrue) this.see(refund, rule);
     const claim = number === undefined ? 'without a claim' : `of claim ${number}`;
@@ -174,11 +189,46 @@ export class Witness {
     if (isRefused) this.refused.add(`${worker} ${refund}`);
   }
 
+  /** A worker may record what was paid in the dashboard before the merchant does. */
+  private isOfDashboard({ method, path, body }: Request): boolean {
+    if (`${method} ${path}` !== RECORD) return false;
+    return this.provider.isOfDashboard(body?.provider_reference);
+  }
+
+  /** A report may name the organization of its refund. */
+  private noteOrganization(refund: string, named: unknown): void {
+    const plan = this.merchants.plan(refund);
+    if (!plan || named === undefined || named === null) return;
+    if (named !== this.merchants.organizationOf(plan)) this.see(refund, 'organization');
+  }
+
+  private noteRefusal(refund: string, request: Request, answer: Answer | undefined): void {
+    const { worker, method, path, text } = request;
+    const status = answer?.status ?? 0;
+    const isRefused = status >= 400 && status < 500 && status !== 429;
+    if (!isRefused) return void this.lastRefused.delete(worker);
+    const call = `${method} ${path} ${text}`;
+    const last = this.lastRefused.get(worker);
+    const times = last?.call === call ? last.times + 1 : 1;
+    this.lastRefused.set(worker, { call, times });
+    if (times > MOST_REFUSALS) this.see(refund, 'repeated');
+  }
+
   private untruthsOf(refund: string, name: string, body: Json): Rule[] {
     const { provider } = this;
     const [isOnTheWay, isDeclined] = [provider.onTheWay.has(refund), provider.declined.has(refund)];
     const report = { name, reference: body?.provider_reference };
     return untruths(report, { payouts: provider.payoutsOf(refund), isOnTheWay, isDeclined });
+  }
+
+  /** The worker has not given up a call that was never answered. */
+  seeNoTimeout(request: Request): void {
+    const { refund } = reportOf(request.path);
+    this.see(refund || String(request.body?.refund), 'no time-out');
+  }
+
+  see(refund: string, rule: Rule): void {
+    this.seen.set(refund, (this.seen.get(refund) ?? new Set()).add(rule));
   }
 
   private nameOf(payout: string): string {
@@ -192,10 +242,6 @@ export class Witness {
     if (this.worked.has(work)) return;
     this.worked.add(work);
     this.work += 1;
-  }
-
-  private see(refund: string, rule: Rule): void {
-    this.seen.set(refund, (this.seen.get(refund) ?? new Set()).add(rule));
   }
 }
 

@@ -35,13 +35,18 @@ export class Workers {
     private readonly onKill: (place: number) => void,
   ) {}
 
-  start(): void {
+  /** Those that are running or are about to be started again. */
+  get count(): number {
+    return this.loops.length;
+  }
+
+  /** Starts so many, if they are not running already. */
+  start(count: number): void {
     this.isStopping = false;
-    this.loops.splice(
-      0,
-      Infinity,
-      ...this.environments.map((environment, place) => this.keep(place, environment)),
-    );
+    const more = this.environments.slice(0, count).entries();
+    for (const [place, environment] of more) {
+      this.loops[place] ??= this.keep(place, environment);
+    }
   }
 
   /** Throws when the command does not work. `isUsed` says whether it has asked Tillgate for anything. */
@@ -72,7 +77,7 @@ export class Workers {
     this.paused.resolve();
     this.paused = Promise.withResolvers();
     for (const place of this.environments.keys()) this.kill(place);
-    await Promise.all(this.loops);
+    await Promise.all(this.loops.splice(0));
   }
 
   private async keep(place: number, environment: Environment): Promise<void> {

@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 const { TILLGATE_URL, TILLGATE_LEDGER_KEY, PROVIDER_URL, NOTES } = process.env;
 const HOUR = 3600;
 const PAUSE_MS = 100;
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 5_000;
+const DAYS_MS = 2 ** 31 - 1;
 
 async function request(url, headers, body, method = body ? 'POST' : 'GET') {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -313,6 +314,69 @@ export const BROKEN = {
             refund,
             payout,
           );
+      },
+    },
+  ],
+  'has no time-out': [
+    'no time-out',
+    {
+      async pay(refund) {
+        const { id } = refund;
+        const response = await fetch(`${PROVIDER_URL}/refunds`, {
+          method: 'POST',
+          headers: { 'idempotency-key': id, 'content-type': 'application/json' },
+          body: JSON.stringify(RIGHT.terms(refund)),
+        });
+        const body = await response.json();
+        return response.status === 200 ? body : RIGHT.refusal(response.status, body);
+      },
+    },
+  ],
+  'stands still when it does not know': ['stuck', { unknown: () => sleep(DAYS_MS) }],
+  'forgets a refund after an error': [
+    'stuck',
+    {
+      async settle(refund) {
+        this.forgotten ??= new Set();
+        if (this.forgotten.has(refund.id)) return;
+        const payout = await RIGHT.payoutOf(refund).catch(() => undefined);
+        if (payout) await RIGHT.report.call(this, refund, payout);
+        else this.forgotten.add(refund.id);
+      },
+    },
+  ],
+  'repeats what is refused': [
+    'repeated',
+    {
+      async wait(id, said) {
+        const tooLong = { ...said, lease_seconds: 400 * 24 * HOUR };
+        while ((await tillgate(`/${id}/extend`, tooLong)).status !== 200);
+      },
+    },
+  ],
+  'names the organization that it saw first': [
+    'organization',
+    {
+      succeed(id, said) {
+        return RIGHT.succeed(id, { ...said, organization: this.organization });
+      },
+      settle(refund) {
+        this.organization ??= refund.organization;
+        return RIGHT.settle.call(this, refund);
+      },
+    },
+  ],
+  'claims for one organization': [
+    'stuck',
+    {
+      async work() {
+        const { body } = await tillgate('?limit=1');
+        this.organization ??= body.data[0]?.organization;
+        const organization = this.organization;
+        const claim = { limit: 1, lease_seconds: 60, ...(organization && { organization }) };
+        const claimed = await tillgate('/claim', claim);
+        for (const refund of claimed.body.data) await this.settle(refund);
+        return claimed.body.data.length;
       },
     },
   ],

@@ -21,7 +21,7 @@ export function addDrillCommand(program: Command): void {
       '--limit <number>',
       'how many seconds it lasts in all, at most',
       wholeNumber(5, 86_400),
-      300,
+      600,
     )
     .option('--restart', 'for a worker that works once and ends: start it again and again')
     .option('--bail', 'end when the first rule is broken')

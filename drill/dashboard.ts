@@ -1,0 +1,47 @@
+/** What merchants pay back in the provider's dashboard, and what is told to Tillgate of it. */
+import { demand } from './api.js';
+import type { Journal } from './journal.js';
+import type { Provider } from './provider.js';
+import type { Stage } from './stage.js';
+
+/** It fits in what no refund of the plan asks for. */
+export const DASHBOARD_AMOUNT = 100;
+
+export interface PaidBack {
+  /** The ID of the organization. */
+  readonly organization: string;
+  /** The ID of the payment. */
+  readonly payment: string;
+  readonly currency: string;
+}
+
+export class Dashboard {
+  private readonly wanted: PaidBack[] = [];
+  private readonly untold: { readonly from: PaidBack; readonly payout: string }[] = [];
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly provider: Provider,
+    private readonly journal: Journal,
+  ) {}
+
+  want(payment: PaidBack): void {
+    this.wanted.push(payment);
+  }
+
+  /** Each payout is told to Tillgate when time moves next, so that workers meet it before and after. */
+  async work(): Promise<void> {
+    for (const { from, payout } of this.untold.splice(0)) await this.tell(from, payout);
+    for (const from of this.wanted.splice(0)) {
+      const payout = this.provider.payInDashboard(DASHBOARD_AMOUNT, from.currency);
+      this.untold.push({ from, payout });
+    }
+  }
+
+  private async tell({ organization, payment }: PaidBack, payout: string): Promise<void> {
+    const { url, ledgerKey } = this.stage;
+    const refund = { organization, payment, amount: DASHBOARD_AMOUNT, provider_reference: payout };
+    const { id } = await demand(`${url}/ledger/v1/refunds`, ledgerKey, refund);
+    this.journal.note(id, 'merchant', `has paid it in the dashboard, as ${payout}`);
+  }
+}
