@@ -18,11 +18,11 @@ FROM (
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($1::text[]) AS wanted (name)
+      FROM unnest($8::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $2 AND type = wanted.name AND id <= $3
+        WHERE mode = $1 AND type = wanted.name AND id <= $2
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -33,11 +33,11 @@ FROM (
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($1::text[]) AS wanted (name)
+      FROM unnest($8::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $2 AND type = wanted.name AND id >= $4
+        WHERE mode = $1 AND type = wanted.name AND id >= $3
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -53,17 +53,17 @@ FROM (
     AS followed
   FROM (
     SELECT found.*
-    FROM unnest($1::text[]) AS wanted (name)
+    FROM unnest($8::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $2 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
-        > ((SELECT low FROM places), $3) AND (position, id) < ((SELECT high FROM places), $4)
+      WHERE mode = $1 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
+        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
       ORDER BY position asc, id asc
-      LIMIT $8
+      LIMIT $4
     ) AS found
     ORDER BY position asc, id asc
-    LIMIT $8
+    LIMIT $4
   ) found
   WINDOW page AS (ORDER BY position asc, id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -80,9 +80,9 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $5 AND id < $6 AND position + 0 <= $7
+    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $6 AND id < $7 AND position + 0 <= $8
     ORDER BY id asc
-    LIMIT $8
+    LIMIT $5
   ) found
   WINDOW page AS (ORDER BY id asc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -95,11 +95,11 @@ ORDER BY id asc;
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($1::text[]) AS wanted (name)
+      FROM unnest($8::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $2 AND type = wanted.name AND id <= $3
+        WHERE mode = $1 AND type = wanted.name AND id <= $2
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -110,11 +110,11 @@ ORDER BY id asc;
     SELECT position
     FROM (
       SELECT found.*
-      FROM unnest($1::text[]) AS wanted (name)
+      FROM unnest($8::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $2 AND type = wanted.name AND id >= $4
+        WHERE mode = $1 AND type = wanted.name AND id >= $3
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -130,17 +130,17 @@ FROM (
     AS followed
   FROM (
     SELECT found.*
-    FROM unnest($1::text[]) AS wanted (name)
+    FROM unnest($8::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
       SELECT *
       FROM events
-      WHERE mode = $2 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
-        > ((SELECT low FROM places), $3) AND (position, id) < ((SELECT high FROM places), $4)
+      WHERE mode = $1 AND type = wanted.name AND id > $5 AND id < $6 AND position + 0 <= $7 AND (position, id)
+        > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
       ORDER BY position desc, id desc
-      LIMIT $8
+      LIMIT $4
     ) AS found
     ORDER BY position desc, id desc
-    LIMIT $8
+    LIMIT $4
   ) found
   WINDOW page AS (ORDER BY position desc, id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -157,9 +157,9 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $5 AND id < $6 AND position + 0 <= $7
+    WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $6 AND id < $7 AND position + 0 <= $8
     ORDER BY id desc
-    LIMIT $8
+    LIMIT $5
   ) found
   WINDOW page AS (ORDER BY id desc ROWS UNBOUNDED PRECEDING)
 ) measured
@@ -238,7 +238,7 @@ ORDER BY position desc, id desc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $3::uuid)) AND type = coalesce($4,
+  WHERE organization_id = $2 AND mode = $3 AND object_id = ANY (ARRAY(SELECT $1::uuid)) AND type = coalesce($4,
     type) AND object_id = coalesce($5, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
@@ -256,13 +256,13 @@ FROM (
       $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $11
+      WHERE organization_id = $2 AND mode = $3 AND id <= $11
       ORDER BY id DESC
       LIMIT 1
     ), 0), $11) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $12
+      WHERE organization_id = $2 AND mode = $3 AND id >= $12
       ORDER BY id
       LIMIT 1
     ), 9223372036854775807), $12)
@@ -278,7 +278,7 @@ ORDER BY position asc, id asc;
 WITH own AS MATERIALIZED (
   SELECT *
   FROM events
-  WHERE organization_id = $1 AND mode = $2 AND object_id = ANY (ARRAY(SELECT $3::uuid)) AND type = coalesce($4,
+  WHERE organization_id = $2 AND mode = $3 AND object_id = ANY (ARRAY(SELECT $1::uuid)) AND type = coalesce($4,
     type) AND object_id = coalesce($5, object_id)
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
@@ -296,13 +296,13 @@ FROM (
       $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $11
+      WHERE organization_id = $2 AND mode = $3 AND id <= $11
       ORDER BY id DESC
       LIMIT 1
     ), 0), $11) AND (position, id) < (coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $12
+      WHERE organization_id = $2 AND mode = $3 AND id >= $12
       ORDER BY id
       LIMIT 1
     ), 9223372036854775807), $12)
@@ -323,24 +323,24 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
+    WHERE organization_id = $3 AND mode = $4 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (type, position, id) > ($8,
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($1,
       coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $9
+      WHERE organization_id = $3 AND mode = $4 AND id <= $2
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $9) AND (type, position, id) < ($8, coalesce((
+    ), 0), $2) AND (type, position, id) < ($1, coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $10
+      WHERE organization_id = $3 AND mode = $4 AND id >= $5
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $10)
+    ), 9223372036854775807), $5)
     ORDER BY type asc, position asc, id asc
     LIMIT $11
   ) found
@@ -358,24 +358,24 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
+    WHERE organization_id = $3 AND mode = $4 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
       true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
       < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (type, position, id) > ($8,
+      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($1,
       coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id <= $9
+      WHERE organization_id = $3 AND mode = $4 AND id <= $2
       ORDER BY id DESC
       LIMIT 1
-    ), 0), $9) AND (type, position, id) < ($8, coalesce((
+    ), 0), $2) AND (type, position, id) < ($1, coalesce((
       SELECT position
       FROM events
-      WHERE organization_id = $1 AND mode = $2 AND id >= $10
+      WHERE organization_id = $3 AND mode = $4 AND id >= $5
       ORDER BY id
       LIMIT 1
-    ), 9223372036854775807), $10)
+    ), 9223372036854775807), $5)
     ORDER BY type desc, position desc, id desc
     LIMIT $11
   ) found

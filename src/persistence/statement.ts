@@ -11,19 +11,25 @@ export interface NamedStatement<Named> extends Statement {
   of(values: Named): readonly [Statement, Values];
 }
 
-const MARKED = /\0(\w+)\0/g;
-const PLACES = new Proxy({}, { get: (_, name) => `\0${String(name)}\0` });
-
-/** The text is made once, when the module is loaded, where there are no values that it could contain. */
+/**
+ * The text is made once, when the module is loaded, where there are no values that it could
+ * contain. Throws when it has no place for a value that `write` asked for: PostgreSQL would refuse
+ * each run.
+ */
 export function statement<Named>(
   name: string,
   write: (places: Places<Named>) => string,
 ): NamedStatement<Named> {
-  const names: string[] = [];
-  const text = write(PLACES as Places<Named>).replace(MARKED, (_, named: string) => {
-    if (!names.includes(named)) names.push(named);
-    return `$${names.indexOf(named) + 1}`;
-  });
-  const made = { name, text };
-  return { ...made, of: (values) => [made, names.map((named) => values[named as keyof Named])] };
+  const numbers = new Map<keyof Named, number>();
+  const placeOf = (named: keyof Named): string => {
+    const number = numbers.get(named) ?? numbers.size + 1;
+    numbers.set(named, number);
+    return `$${number}`;
+  };
+  const places = new Proxy({}, { get: (_, named) => placeOf(named as keyof Named) });
+  const made = { name, text: write(places as Places<Named>) };
+  const names = [...numbers.keys()];
+  const unused = names.filter((named) => !new RegExp(`\\${placeOf(named)}(?!\\d)`).test(made.text));
+  if (unused.length > 0) throw new Error(`${name} has no place for ${unused.join(', ')}.`);
+  return { ...made, of: (values) => [made, names.map((named) => values[named])] };
 }

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { changeAmounts, insertInto, partOf } from '../../src/persistence/batch/batched-write.js';
 import { composed } from '../../src/persistence/batch/statement.js';
+import { statement } from '../../src/persistence/statement.js';
 
 @Entity('notes')
 class NoteRecord {
@@ -29,4 +30,26 @@ test('a name too long for PostgreSQL is cut, and still tells one composition fro
     composed([1, 2, 3, 4].map((at) => note(`a_rather_long_name_${at}${last}`)))[0].name;
   expect(names('x')).toHaveLength(63);
   expect(names('x')).not.toBe(names('y'));
+});
+
+interface Note {
+  readonly organization: string;
+  readonly note: string | null;
+}
+
+test('equal names of a statement have one number, and values go to the numbers of their names', () => {
+  const FIND = statement<Note>(
+    'notes.find',
+    ({ note, organization }) =>
+      `SELECT ${organization} WHERE note = ${note} OR ${note} IS NULL AND id = ${organization}`,
+  );
+  expect(FIND.of({ organization: 'a', note: null })).toEqual([
+    { name: 'notes.find', text: 'SELECT $2 WHERE note = $1 OR $1 IS NULL AND id = $2' },
+    [null, 'a'],
+  ]);
+});
+
+test('a statement without a place for a value is refused when its module is loaded', () => {
+  const make = () => statement<Note>('notes.all', ({ note }) => `SELECT 1 -- ${note.length}`);
+  expect(make).toThrow('notes.all has no place for note.');
 });

@@ -1,5 +1,4 @@
 /** SQL of its own for what is measured hot, and for writes that TypeORM has no words for. */
-import { insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { createdBetween, type Keyset } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
@@ -46,8 +45,6 @@ export interface SessionRow
   readonly expiresAt: number;
   readonly originalExpiresAt: number | null;
 }
-
-export const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
 export const FIND = statement<Key>(
   'checkout.find',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { insertInto } from '../../../../persistence/batched.js';
 import { columnsOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, keysetOf, scopeOf } from '../../../../persistence/rows.js';
@@ -30,9 +31,10 @@ import {
   isOverdue,
   LISTS,
   REFERENCED,
-  SESSION,
   type SessionRow,
 } from './checkout-session-statements.js';
+
+const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
 const ALL_BUT_LINES = columnsOf(CheckoutSessionRecord)
   .filter(({ property }) => property !== 'lineItems')
