@@ -8,7 +8,7 @@ import {
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Facts } from '../platform/facts.js';
-import type { Caller, Ledger, Requester, Right } from '../shared/caller.js';
+import type * as callers from '../shared/caller.js';
 import { requestOf } from './request.js';
 import type { Schema } from './schema.js';
 
@@ -28,7 +28,7 @@ export const Public = needs('none');
 
 export const RIGHT = 'tillgate:right';
 /** What a restricted key needs for the route. Without this decorator it may only read. */
-export const NeedsRight = (right: Right): MethodDecorator => SetMetadata(RIGHT, right);
+export const NeedsRight = (right: callers.Right): MethodDecorator => SetMetadata(RIGHT, right);
 
 interface AnswerFacts {
   readonly description: string;
@@ -72,19 +72,20 @@ export const Webhooks = (
 const requestGives = <Value>(value: (request: FastifyRequest) => Value) =>
   createParamDecorator((_: unknown, context: ExecutionContext) => value(requestOf(context)));
 
-const callerOf = ({ caller }: FastifyRequest) => caller as Caller;
-const requesterOf = ({ keyId = '', keyHolder = '', actor }: FastifyRequest): Requester => {
-  return { key: keyId, holder: keyHolder, actor };
-};
+/** The owner of the key. The ledger is the caller where resources belong to no organization, such as its webhook endpoints. */
+export const Caller = requestGives(({ caller }) => caller);
+export type Caller = callers.Caller;
 
-/** Whose key it is. The ledger is the caller where resources belong to no organization, such as its webhook endpoints. */
-export const CallerOfKey = requestGives(callerOf);
-export const LedgerOfKey = requestGives((request): Ledger => ({ mode: callerOf(request).mode }));
-export const RequesterOfKey = requestGives(requesterOf);
-/** Who asks, and whether somebody else must approve the refunds that they propose. */
-export const ProposerOfKey = requestGives((request) => {
-  return { requester: requesterOf(request), needsApproval: request.needsApproval };
+export const Ledger = requestGives(({ caller }) => caller && { mode: caller.mode });
+export type Ledger = callers.Ledger;
+
+export const Requester = requestGives(({ keyId: key = '', keyHolder: holder = '', actor }) => {
+  return { key, holder, actor };
 });
+export type Requester = callers.Requester;
+
+/** Whether somebody else must approve the refunds that the requester proposes. */
+export const NeedsApproval = requestGives((request) => request.needsApproval);
 
 declare module 'fastify' {
   interface FastifyContextConfig {

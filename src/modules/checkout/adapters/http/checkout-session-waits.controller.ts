@@ -4,9 +4,8 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, PathId } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { AwaitPayment } from '../../application/await-payment.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
@@ -37,7 +36,7 @@ export class CheckoutSessionWaitsController {
   @Post(':id/await_payment')
   @IdempotencyKey('accepted')
   await(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(AwaitTestPaymentRequest) request: KeyedRequest<AwaitTestPaymentRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {

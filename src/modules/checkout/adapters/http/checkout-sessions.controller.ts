@@ -11,7 +11,7 @@ import {
   listResponse,
   type ResponseParts,
 } from '../../../../request/response.js';
-import { CallerOfKey, NeedsRight, Operation, Tag } from '../../../../request/route.js';
+import { Caller, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
   Keyed,
@@ -19,7 +19,6 @@ import {
   PathId,
   ValidQuery,
 } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
@@ -72,7 +71,7 @@ export class CheckoutSessionsController {
   @NeedsRight('sessions')
   @IdempotencyKey('required')
   async create(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(CreateCheckoutSessionRequest) request: KeyedRequest<CreateCheckoutSessionRequest>,
   ) {
     const response = await this.idempotency.once(
@@ -93,7 +92,7 @@ export class CheckoutSessionsController {
   @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   expire(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
@@ -115,7 +114,7 @@ export class CheckoutSessionsController {
   @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   complete(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
@@ -136,7 +135,7 @@ export class CheckoutSessionsController {
   @Post(':id/redact')
   @IdempotencyKey('accepted')
   redact(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
@@ -156,7 +155,7 @@ export class CheckoutSessionsController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ): Promise<HttpResponse> {
@@ -171,7 +170,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'A page of sessions.', schema: CHECKOUT_SESSION_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listResponse(await this.sessions.list(caller, pageRequest(query)), summaryView);
   }
 

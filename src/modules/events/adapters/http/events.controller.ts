@@ -1,15 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { listResponse } from '../../../../request/response.js';
-import {
-  CallerOfKey,
-  LedgerKey,
-  LedgerOfKey,
-  Operation,
-  Tag,
-  Webhooks,
-} from '../../../../request/route.js';
+import { Caller, Ledger, LedgerKey, Operation, Tag, Webhooks } from '../../../../request/route.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { Events } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import * as views from '../representation/events.views.js';
@@ -30,7 +22,7 @@ export class EventsController {
     answers: { 200: { description: 'A page of events.', schema: views.EVENT_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListEventsQuery) {
     return listResponse(
       await this.events.list(caller, toFilter(caller, query)),
       (event) => event,
@@ -55,7 +47,7 @@ export class LedgerEventsController {
     answers: { 200: { description: 'A page of events.', schema: views.LEDGER_EVENT_LIST } },
   })
   @Get()
-  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
+  async list(@Ledger() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
     const page = await this.events.listOfAll(ledger, toFilter(ledger, query));
     return listResponse(
       page,

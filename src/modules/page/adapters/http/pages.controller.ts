@@ -1,7 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Caller, Operation, Tag } from '../../../../request/route.js';
 import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
 import { inModeOf } from '../../../../shared/own-id.js';
 import {
@@ -28,7 +27,7 @@ export class PagesController {
   })
   @Get(':id/page')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {

@@ -5,9 +5,8 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
-import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, PathId } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { RecordPayment } from '../../application/record-payment.js';
@@ -35,7 +34,7 @@ export class CheckoutSessionHelpersController {
   @Post(':id/pay')
   @IdempotencyKey('accepted')
   pay(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(PayCheckoutSessionRequest) request: KeyedRequest<PayCheckoutSessionRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {

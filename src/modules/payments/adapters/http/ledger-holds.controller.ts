@@ -2,10 +2,9 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
 import { changed, listResponse } from '../../../../request/response.js';
-import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds } from '../../application/ports.js';
@@ -53,7 +52,7 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
   })
   @Get('holds')
-  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
+  async list(@Ledger() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
     return listResponse(await this.holds.listOfAll(ledger, toHoldFilter(ledger, query)), holdView);
   }
 

@@ -5,10 +5,9 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { listResponse } from '../../../../request/response.js';
-import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { Keyed, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Ledger } from '../../../../shared/caller.js';
 import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -50,7 +49,7 @@ export class LedgerPaymentsController {
   @Post()
   @IdempotencyKey('required')
   record(
-    @LedgerOfKey() ledger: Ledger,
+    @Ledger() ledger: Ledger,
     @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>,
   ) {
     const caller = { organization: request.body.organization, ...ledger };
@@ -73,7 +72,7 @@ export class LedgerPaymentsController {
     answers: { 200: { description: 'A page of payments.', schema: LEDGER_PAYMENT_LIST } },
   })
   @Get()
-  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
+  async list(@Ledger() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
     return listResponse(
       await this.payments.listOfAll(ledger, toFilter(ledger, query)),
       ledgerPaymentView,

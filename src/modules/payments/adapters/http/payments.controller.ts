@@ -1,8 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { listResponse } from '../../../../request/response.js';
-import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Caller, Operation, Tag } from '../../../../request/route.js';
 import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
 import { Payments } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -21,7 +20,7 @@ export class PaymentsController {
     answers: { 200: { description: 'A page of payments.', schema: PAYMENT_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListPaymentsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListPaymentsQuery) {
     return listResponse(await this.payments.list(caller, toFilter(caller, query)), paymentView);
   }
 
@@ -32,7 +31,7 @@ export class PaymentsController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(PAYMENT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {

@@ -5,10 +5,10 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { listResponse } from '../../../../request/response.js';
-import { LedgerKey, LedgerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
 import { Keyed, PathId, ValidBody, ValidQuery } from '../../../../request/validation/validation.js';
-import { type Ledger, Owners } from '../../../../shared/caller.js';
+import { Owners } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
@@ -65,7 +65,7 @@ export class LedgerRefundsController {
   @Post()
   @IdempotencyKey('required')
   record(
-    @LedgerOfKey() ledger: Ledger,
+    @Ledger() ledger: Ledger,
     @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>,
   ) {
     const caller = { organization: request.body.organization, ...ledger };
@@ -88,7 +88,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'A page of refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Get()
-  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
+  async list(@Ledger() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
     return listResponse(
       await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)),
       ledgerRefundView,
@@ -170,7 +170,7 @@ export class LedgerClaimsController {
     answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Post('claim')
-  claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
+  claim(@Ledger() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
     const claim = toClaim(body);
     const { organization } = claim;
     return this.idempotency.withoutKey(
@@ -189,7 +189,7 @@ export class LedgerClaimsController {
   @Post(':id/extend')
   @IdempotencyKey('accepted')
   async extend(
-    @LedgerOfKey() ledger: Ledger,
+    @Ledger() ledger: Ledger,
     @Keyed(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
     @PathId(REFUND_ID) pathId: string,
   ) {

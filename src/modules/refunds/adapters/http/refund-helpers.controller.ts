@@ -4,9 +4,8 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
@@ -36,7 +35,7 @@ export class RefundHelpersController {
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
   succeed(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
@@ -54,7 +53,7 @@ export class RefundHelpersController {
   @Post(':id/fail')
   @IdempotencyKey('accepted')
   fail(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
@@ -72,7 +71,7 @@ export class RefundHelpersController {
   @Post(':id/return')
   @IdempotencyKey('accepted')
   return(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {

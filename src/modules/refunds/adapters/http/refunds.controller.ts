@@ -6,11 +6,11 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import { listResponse, type ResponseParts } from '../../../../request/response.js';
 import {
-  CallerOfKey,
+  Caller,
+  NeedsApproval,
   NeedsRight,
   Operation,
-  ProposerOfKey,
-  RequesterOfKey,
+  Requester,
   Tag,
 } from '../../../../request/route.js';
 import {
@@ -19,14 +19,13 @@ import {
   PathId,
   ValidQuery,
 } from '../../../../request/validation/validation.js';
-import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type KnownRefund, ProposeRefund } from '../../application/propose-refund.js';
 import type { Refund } from '../../domain/refund.js';
-import { DAYS_TO_DECIDE, type Proposer, REFUND_ID } from '../../domain/refund-state.js';
+import { DAYS_TO_DECIDE, REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import {
   approvalView,
@@ -74,14 +73,16 @@ export class RefundsController {
   @NeedsRight('propose')
   @IdempotencyKey('required')
   propose(
-    @CallerOfKey() caller: Caller,
-    @ProposerOfKey() proposer: Proposer,
+    @Caller() caller: Caller,
+    @Requester() requester: Requester,
+    @NeedsApproval() needsApproval: boolean,
     @Keyed(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>,
   ) {
     return this.idempotency.once(
       caller,
       request,
-      (unit) => this.proposeRefund.execute(unit, toNewRefund(request.body), proposer),
+      (unit) =>
+        this.proposeRefund.execute(unit, toNewRefund(request.body), { requester, needsApproval }),
       proposed,
     );
   }
@@ -96,7 +97,7 @@ export class RefundsController {
   @NeedsRight('propose')
   @IdempotencyKey('accepted')
   cancel(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
@@ -110,7 +111,7 @@ export class RefundsController {
     answers: { 200: { description: 'A page of refunds.', schema: REFUND_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListRefundsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListRefundsQuery) {
     return listResponse(await this.refunds.list(caller, toFilter(caller, query)), refundView);
   }
 
@@ -121,7 +122,7 @@ export class RefundsController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(REFUND_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
@@ -148,7 +149,7 @@ export class ApprovalsController {
   })
   @Get(':id/approval')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(REFUND_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
@@ -165,8 +166,8 @@ export class ApprovalsController {
   @NeedsRight('approve')
   @IdempotencyKey('accepted')
   approve(
-    @CallerOfKey() caller: Caller,
-    @RequesterOfKey() by: Requester,
+    @Caller() caller: Caller,
+    @Requester() by: Requester,
     @Keyed(ApproveRefundRequest) request: KeyedRequest<ApproveRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
@@ -185,8 +186,8 @@ export class ApprovalsController {
   @NeedsRight('approve')
   @IdempotencyKey('accepted')
   reject(
-    @CallerOfKey() caller: Caller,
-    @RequesterOfKey() by: Requester,
+    @Caller() caller: Caller,
+    @Requester() by: Requester,
     @Keyed(RejectRefundRequest) request: KeyedRequest<RejectRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {

@@ -5,9 +5,8 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
-import { CallerOfKey, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
+import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { Keyed } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
@@ -36,7 +35,7 @@ export class ClockController {
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Get()
-  async read(@CallerOfKey() caller: Caller) {
+  async read(@Caller() caller: Caller) {
     return sandboxClockView(await this.callerClock.at(caller));
   }
 
@@ -49,7 +48,7 @@ export class ClockController {
   @Post()
   @IdempotencyKey('accepted')
   async advance(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>,
   ) {
     const { advance_seconds: advanceSeconds, to } = request.body;

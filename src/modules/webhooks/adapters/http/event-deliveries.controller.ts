@@ -6,14 +6,13 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
-import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Caller, Operation, Tag } from '../../../../request/route.js';
 import {
   Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
 } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { EVENT_FACTS, EVENT_ID, EVENTS_TAG, Events } from '../../../events/index.js';
 import { EventDeliveries } from '../../application/ports.js';
@@ -43,7 +42,7 @@ export class EventDeliveriesController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(EVENT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
@@ -64,7 +63,7 @@ export class EventDeliveriesController {
   @Post(':id/resend')
   @IdempotencyKey('accepted')
   resend(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(ResendEventRequest) request: KeyedRequest<ResendEventRequest>,
     @PathId(EVENT_ID) id: string,
   ): Promise<IdempotentResponse> {

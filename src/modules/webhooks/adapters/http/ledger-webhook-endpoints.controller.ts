@@ -5,7 +5,7 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed, listResponse, type ResponseParts } from '../../../../request/response.js';
-import { CallerOfKey, LedgerKey, Operation, Tag } from '../../../../request/route.js';
+import { Caller, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
   Keyed,
@@ -13,7 +13,6 @@ import {
   PathId,
   ValidQuery,
 } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import type { Unit } from '../../../../shared/unit.js';
 import {
   ManageWebhookEndpoints,
@@ -67,7 +66,7 @@ export class LedgerWebhookEndpointsController {
   @Post()
   @IdempotencyKey('required')
   create(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
   ) {
     const create = (unit: Unit) => this.manage.create(unit, request.body);
@@ -80,7 +79,7 @@ export class LedgerWebhookEndpointsController {
     answers: { 200: { description: 'A page of endpoints.', schema: LEDGER_ENDPOINT.list } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
     return listResponse(await this.endpoints.list(caller, pageRequest(query)), ledgerEndpointView);
   }
 
@@ -90,7 +89,7 @@ export class LedgerWebhookEndpointsController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
@@ -106,7 +105,7 @@ export class LedgerWebhookEndpointsController {
   @Post(':id')
   @IdempotencyKey('accepted')
   change(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
@@ -120,7 +119,7 @@ export class LedgerWebhookEndpointsController {
     answers: { 200: { description: 'The deleted endpoint.', schema: LEDGER_ENDPOINT.deleted } },
   })
   @Delete(':id')
-  delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
+  delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
     const remove = (unit: Unit) => this.manage.delete(unit, id);
     return this.idempotency.withoutKey(caller, remove, deleted);
   }
@@ -136,7 +135,7 @@ export class LedgerWebhookEndpointsController {
   @Post(':id/rotate_secret')
   @IdempotencyKey('accepted')
   rotateSecret(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
@@ -153,7 +152,7 @@ export class LedgerWebhookEndpointsController {
   @Post(':id/test')
   @IdempotencyKey('accepted')
   test(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {

@@ -5,7 +5,7 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed, listResponse, type ResponseParts } from '../../../../request/response.js';
-import { CallerOfKey, Operation, Tag } from '../../../../request/route.js';
+import { Caller, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
   Keyed,
@@ -13,7 +13,6 @@ import {
   PathId,
   ValidQuery,
 } from '../../../../request/validation/validation.js';
-import type { Caller } from '../../../../shared/caller.js';
 import type { Unit } from '../../../../shared/unit.js';
 import {
   ManageWebhookEndpoints,
@@ -67,7 +66,7 @@ export class WebhookEndpointsController {
   @Post()
   @IdempotencyKey('required')
   create(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
   ) {
     const create = (unit: Unit) => this.manage.create(unit, request.body);
@@ -81,7 +80,7 @@ export class WebhookEndpointsController {
     answers: { 200: { description: 'A page of endpoints.', schema: ENDPOINT.list } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+  async list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
     return listResponse(await this.endpoints.list(caller, pageRequest(query)), webhookEndpointView);
   }
 
@@ -91,7 +90,7 @@ export class WebhookEndpointsController {
   })
   @Get(':id')
   async read(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
@@ -107,7 +106,7 @@ export class WebhookEndpointsController {
   @Post(':id')
   @IdempotencyKey('accepted')
   change(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
@@ -121,7 +120,7 @@ export class WebhookEndpointsController {
     answers: { 200: { description: 'The deleted endpoint.', schema: ENDPOINT.deleted } },
   })
   @Delete(':id')
-  delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
+  delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
     const remove = (unit: Unit) => this.manage.delete(unit, id);
     return this.idempotency.withoutKey(caller, remove, deleted);
   }
@@ -137,7 +136,7 @@ export class WebhookEndpointsController {
   @Post(':id/rotate_secret')
   @IdempotencyKey('accepted')
   rotateSecret(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
@@ -154,7 +153,7 @@ export class WebhookEndpointsController {
   @Post(':id/test')
   @IdempotencyKey('accepted')
   test(
-    @CallerOfKey() caller: Caller,
+    @Caller() caller: Caller,
     @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
