@@ -6,7 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
+import { DeliveryQueue } from '../../src/modules/webhooks/application/ports.js';
 import { readConfig } from '../../src/platform/config.js';
 import { Jobs } from '../../src/platform/jobs.js';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
@@ -54,7 +54,7 @@ function workOf(application: INestApplicationContext, step: Step): Work {
   const sessions = application.get(CheckoutSessions);
   const responses = application.get(StoredResponses);
   const events = application.get(EventSweeper);
-  const deliveries = application.get(Deliveries);
+  const deliveries = application.get(DeliveryQueue);
   const some = (count: number) => {
     if (count === 0) throw new Error('A sweep found nothing to do.');
   };

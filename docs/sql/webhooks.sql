@@ -1,3 +1,14 @@
+-- webhooks.advance
+UPDATE webhook_deliveries AS delivery
+SET next_attempt_at = (next_attempt_at AT TIME ZONE 'UTC' - make_interval(secs => $1)) AT TIME ZONE 'UTC'
+WHERE organization_id = $2 AND mode = $3 AND receiver NOT LIKE 'ledger %' AND next_attempt_at > $4 AND (attempts
+  = 0 OR EXISTS (
+  SELECT
+  FROM webhook_attempts AS made
+  WHERE made.organization_id = $2 AND made.mode = $3 AND made.event_id = delivery.event_id AND
+    made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts
+));
+
 -- webhooks.attempts
 SELECT nullif(endpoint_id, '00000000-0000-0000-0000-000000000000') AS endpoint, attempt, (extract(epoch FROM
   attempted_at) * 1000)::bigint AS "attemptedAt", status_code AS "statusCode", error, duration_ms AS
@@ -34,14 +45,14 @@ LIMIT 1;
 -- webhooks.claim
 /* both modes: a receiver has deliveries of either */ WITH claimed AS (
   UPDATE webhook_deliveries AS delivery
-  SET attempts = least(attempts + 1, 32767), next_attempt_at = $5
-  WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+  SET attempts = least(attempts + 1, 32767), next_attempt_at = $1
+  WHERE organization_id = $2 AND ctid = ANY (ARRAY(
     SELECT free.place
-    FROM unnest($2::text[], $3::integer[]) AS share (receiver, take)
+    FROM unnest($3::text[], $4::integer[]) AS share (receiver, take)
     CROSS JOIN LATERAL (
       SELECT ctid AS place
       FROM webhook_deliveries
-      WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
+      WHERE organization_id = $2 AND receiver = share.receiver AND next_attempt_at <= $5
       ORDER BY next_attempt_at, event_id
       LIMIT share.take OFFSET $6
       FOR UPDATE SKIP LOCKED
@@ -50,7 +61,7 @@ LIMIT 1;
   RETURNING mode, event_id, endpoint_id, url, receiver, attempts, (
     SELECT nullif(next_attempt_at, '-infinity')
     FROM webhook_deliveries
-    WHERE organization_id = $1 AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id =
+    WHERE organization_id = $2 AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id =
       delivery.endpoint_id
   ) AS due_at
 )
@@ -63,7 +74,7 @@ CROSS JOIN LATERAL (
   SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
     reason AS "reason", details AS "details"
   FROM events
-  WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
+  WHERE organization_id = $2 AND mode = claimed.mode AND id >= claimed.event_id
   ORDER BY id
   LIMIT 1
 ) AS event
@@ -71,7 +82,7 @@ LEFT JOIN LATERAL (
   SELECT url, enabled, secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) *
     1000)::bigint AS "previousExpiresAt", (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"
   FROM webhook_endpoints
-  WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id
+  WHERE organization_id = $2 AND mode = claimed.mode AND id = claimed.endpoint_id
   UNION ALL
   SELECT url, enabled, secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) *
     1000)::bigint AS "previousExpiresAt", (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"
@@ -95,9 +106,9 @@ ORDER BY event.id;
   ORDER BY receiver, next_attempt_at
   LIMIT 1
 ) AS next )
-SELECT receiver AS stored, next_attempt_at <= $4 AS "isDue"
+SELECT receiver AS stored, next_attempt_at <= $3 AS "isDue"
 FROM step
-LIMIT $3;
+LIMIT $4;
 
 -- webhooks.finish
 WITH recorded AS (
@@ -106,18 +117,18 @@ WITH recorded AS (
   SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
     finished.next_attempt_at
   FROM webhook_deliveries
-  JOIN unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[],
-    $8::timestamptz[], $9::smallint[], $10::text[], $11::integer[], $12::timestamptz[]) AS finished (mode,
+  JOIN unnest($1::text[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::text[],
+    $7::timestamptz[], $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode,
     event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
     next_attempt_at) USING (mode, event_id, endpoint_id)
-  WHERE organization_id = $1 AND finished.attempted_at IS NOT NULL
+  WHERE organization_id = $12 AND finished.attempted_at IS NOT NULL
 )
 UPDATE webhook_deliveries delivery
 SET next_attempt_at = finished.due_at, outcome = finished.outcome
-FROM unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[], $8::timestamptz[],
-  $9::smallint[], $10::text[], $11::integer[], $12::timestamptz[]) AS finished (mode, event_id, endpoint_id,
+FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::text[], $7::timestamptz[],
+  $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode, event_id, endpoint_id,
   attempt, due_at, outcome, attempted_at, status_code, error, duration_ms, next_attempt_at)
-WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode AND delivery.event_id =
+WHERE delivery.organization_id = $12 AND delivery.mode = finished.mode AND delivery.event_id =
   finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt
   AND delivery.outcome IS NULL;
 

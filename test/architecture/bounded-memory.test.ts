@@ -4,7 +4,7 @@ import { FailuresByAddress } from '../../src/modules/access/adapters/http/failur
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
-import { KnownEndpoints } from '../../src/modules/webhooks/application/known-endpoints.js';
+import { DueReceivers } from '../../src/modules/webhooks/application/due-receivers.js';
 import { FairQueue } from '../../src/persistence/batch/fair-queue.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -66,14 +66,14 @@ test('buckets of organizations', () => {
 });
 
 test('endpoints that got an event', () => {
-  const known = new KnownEndpoints();
+  const known = new DueReceivers();
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
   for (const index of many(10_100))
-    known.learn({ owner: `org_${index}`, event, endpoint } as never);
+    known.remember({ owner: `org_${index}`, event, endpoint } as never);
   expect(sizeOf(known, 'seen')).toBe(10_000);
   for (const index of many(20))
-    known.learn({ owner: 'org_1', stored: `${index}.example`, event, endpoint } as never);
-  expect(known.receiversOf({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
+    known.remember({ owner: 'org_1', stored: `${index}.example`, event, endpoint } as never);
+  expect(known.expectedFor({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
 });
 
 test('shares of organizations', async () => {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
+import { DeliveryQueue } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import type { Statement } from '../../src/persistence/batch/prepared-query.js';
 import { Database } from '../../src/persistence/database.js';
@@ -104,7 +104,7 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
   const reads: number[] = [];
   for (const { organization } of [few, many]) {
     const { found } = await service.application
-      .get(Deliveries)
+      .get(DeliveryQueue)
       .due(organization, undefined, clock.now());
     expect(found).toHaveLength(50);
     // Jobs of the service read as well.

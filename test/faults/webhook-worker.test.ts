@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { Deliveries } from '../../src/modules/webhooks/application/ports.js';
+import { DeliveryQueue } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
@@ -111,7 +111,7 @@ test('what two instances find due at the same instant is claimed by one of them'
     [new Date(then)],
   );
   const instances = [world, second, world, second].map(({ service }) =>
-    service.application.get(Deliveries),
+    service.application.get(DeliveryQueue),
   );
   const { organization } = shop.tenant;
   const looked = await Promise.all(

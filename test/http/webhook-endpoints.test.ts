@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { Deliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
+import { DeliveryQueue, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -371,7 +371,7 @@ test('once endpoints are known, an event is sent to all of them right after the 
   const looks = [
     jest.spyOn(application.get(WebhookScheduler), 'poll').mockResolvedValue(),
     jest
-      .spyOn(application.get(Deliveries), 'due')
+      .spyOn(application.get(DeliveryQueue), 'due')
       .mockResolvedValue({ found: [], next: undefined }),
   ];
   await createSession();

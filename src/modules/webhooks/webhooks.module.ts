@@ -10,7 +10,7 @@ import {
   WEBHOOK_TRACES,
 } from './adapters/persistence/deliveries-of-events.js';
 import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
-import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
+import { PostgresDeliveryQueue } from './adapters/persistence/postgres-delivery-queue.js';
 import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-deliveries.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
@@ -22,7 +22,7 @@ import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
 import { OutgoingAttempts } from './application/outgoing-attempts.js';
-import { Deliveries, EventDeliveries, WebhookEndpoints } from './application/ports.js';
+import { DeliveryQueue, EventDeliveries, WebhookEndpoints } from './application/ports.js';
 import { Receivers } from './application/receivers.js';
 import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
 import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
@@ -47,12 +47,12 @@ import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
     TestWebhookEndpoint,
     WebhookScheduler,
     WebhookWorker,
-    { provide: Deliveries, useClass: PostgresDeliveries },
+    { provide: DeliveryQueue, useClass: PostgresDeliveryQueue },
     { provide: EventDeliveries, useClass: TypeormEventDeliveries },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
   ],
-  exports: [Deliveries, EventDeliveries, WebhookScheduler],
+  exports: [DeliveryQueue, EventDeliveries, WebhookScheduler],
 })
 export class WebhooksModule {}
 

@@ -4,12 +4,12 @@ import { createdInstant } from '../../../shared/id.js';
 import { outcomeBefore, verdictOn } from '../domain/schedule.js';
 import { healthAfter } from '../domain/webhook-endpoint.js';
 import type { Send } from './outgoing-attempts.js';
-import { type ClaimedDelivery, Deliveries, WebhookEndpoints } from './ports.js';
+import { type ClaimedDelivery, DeliveryQueue, WebhookEndpoints } from './ports.js';
 
 @Injectable()
 export class AttemptDelivery {
   constructor(
-    private readonly deliveries: Deliveries,
+    private readonly queue: DeliveryQueue,
     private readonly endpoints: WebhookEndpoints,
     private readonly clock: Clock,
     private readonly callerClock: CallerClock,
@@ -22,7 +22,7 @@ export class AttemptDelivery {
   async execute(claimed: ClaimedDelivery, send: Send): Promise<void> {
     const { organization, owner, event, url, attempt, dueAt, secrets, endpoint } = claimed;
     const ended = outcomeBefore(attempt, endpoint?.enabled ?? true);
-    if (ended) return this.deliveries.end(claimed, ended);
+    if (ended) return this.queue.end(claimed, ended);
     // The owner's clock applies: endpoints of the ledger follow real time, whatever organization the event is from.
     const caller = { organization: owner, mode: event.mode };
     const { now, ahead } = await this.callerClock.at(caller);
@@ -37,7 +37,7 @@ export class AttemptDelivery {
     const { nextAttemptAt } = verdict;
     const nextDueAt =
       nextAttemptAt === null ? null : nextAttemptAt - (await this.callerClock.at(caller)).ahead;
-    await this.deliveries.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt: nextDueAt });
+    await this.queue.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt: nextDueAt });
     const health = endpoint && healthAfter(result, endpoint.failingSince, attemptedAt);
     if (health) await this.endpoints.recordHealth(caller, endpoint, health);
   }

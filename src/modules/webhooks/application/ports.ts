@@ -44,8 +44,8 @@ export interface ClaimedDelivery extends DueReceiver {
 /** One that was deleted is not enabled either. */
 export type ClaimedEndpoint = Pick<WebhookEndpoint, 'id' | 'enabled' | 'failingSince'>;
 
-/** Deliveries of every organization. Instants are in milliseconds. */
-export abstract class Deliveries {
+/** The unfinished deliveries of every organization. Processes share them by leases. Instants are in milliseconds. */
+export abstract class DeliveryQueue {
   /** Organizations with unfinished deliveries, due or not. */
   abstract organizations(after: string | undefined): Promise<PolledPage<string>>;
   /** Receivers with due deliveries of an organization. The cost does not grow with the number of deliveries. */

@@ -6,9 +6,8 @@ import type { NewEvent } from '../../events/index.js';
 import { type DueReceiver, dueReceiver, storedReceiver } from '../domain/receiver.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { DueReceivers } from './due-receivers.js';
-import { KnownEndpoints } from './known-endpoints.js';
 import { OutgoingAttempts } from './outgoing-attempts.js';
-import { type ClaimedDelivery, Deliveries, type Share } from './ports.js';
+import { type ClaimedDelivery, DeliveryQueue, type Share } from './ports.js';
 import { shareAttempts } from './share-attempts.js';
 
 /** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
@@ -25,16 +24,15 @@ const pause = (milliseconds: number) =>
 /** Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog hides another's. */
 @Injectable()
 export class WebhookScheduler {
-  private readonly endpoints = new KnownEndpoints();
   private readonly due = new DueReceivers();
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
   private readonly rounds = new Rounds(() => this.startAll());
   private isServing = false;
-  private readonly report = (error: unknown) => this.deliveries.report(error);
+  private readonly report = (error: unknown) => this.queue.report(error);
 
   constructor(
-    private readonly deliveries: Deliveries,
+    private readonly queue: DeliveryQueue,
     private readonly attempt: AttemptDelivery,
     private readonly outgoing: OutgoingAttempts,
     private readonly clock: Clock,
@@ -47,7 +45,7 @@ export class WebhookScheduler {
 
   async poll(): Promise<void> {
     if (!this.isServing) return;
-    const { found, next } = await this.deliveries.organizations(this.nextOrganization);
+    const { found, next } = await this.queue.organizations(this.nextOrganization);
     this.nextOrganization = next;
     await this.forEach(found, (organization) => this.pollReceivers(organization));
     await this.rounds.next();
@@ -55,7 +53,7 @@ export class WebhookScheduler {
 
   /** To be called after the commit of an event. */
   recorded(caller: Caller, { type, notifyUrl }: NewEvent): void {
-    const known = this.endpoints.receiversOf(caller, type);
+    const known = this.due.expectedFor(caller, type);
     this.wake(
       notifyUrl === null
         ? known
@@ -73,7 +71,7 @@ export class WebhookScheduler {
   /** Attempts the due deliveries of a caller whose clock was moved, until none is due or under way, or for `maxMs` at most. */
   async deliver(caller: Caller, maxMs: number): Promise<void> {
     const until = performance.now() + maxMs;
-    while (performance.now() < until && !(await this.deliveries.isIdle(caller))) {
+    while (performance.now() < until && !(await this.queue.isIdle(caller))) {
       await this.pollReceivers(caller.organization);
       await this.rounds.next();
       await pause(IDLE_PAUSE_MS);
@@ -99,7 +97,7 @@ export class WebhookScheduler {
 
   private async pollReceivers(organization: string): Promise<void> {
     const now = this.clock.now();
-    const { found, next } = await this.deliveries.due(
+    const { found, next } = await this.queue.due(
       organization,
       this.nextReceiver.get(organization),
       now,
@@ -127,12 +125,12 @@ export class WebhookScheduler {
     const now = this.clock.now();
     // Before the claim: a delivery that is committed during the claim adds its receiver again.
     for (const { due } of shares) this.due.remove(due);
-    const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
+    const claimed = await this.queue.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
       if (claimed.filter(({ stored }) => stored === due.stored).length === take) this.due.add(due);
     }
     for (const delivery of claimed) {
-      this.endpoints.learn(delivery);
+      this.due.remember(delivery);
       this.start(delivery);
     }
   }

@@ -5,7 +5,7 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
-import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
+import { DeliveryQueue, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
@@ -23,7 +23,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
-    private readonly deliveries: Deliveries,
+    private readonly queue: DeliveryQueue,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
   ) {
@@ -61,7 +61,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   private async moveSchedule(caller: Caller): Promise<void> {
     await this.units.commit(caller, (unit) =>
       this.advanceTestClock.moveSchedule(unit, (moved, seconds) =>
-        this.deliveries.advance(moved, seconds),
+        this.queue.advance(moved, seconds),
       ),
     );
   }

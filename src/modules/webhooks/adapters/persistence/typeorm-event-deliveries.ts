@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ArrayOverlap, In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { scopeOf } from '../../../../persistence/rows.js';
+import { statement } from '../../../../persistence/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
@@ -22,28 +23,46 @@ const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)
 
 /** Deliveries to the ledger are not shown to organizations, and payment pages do not wait for them. */
 const OWN_RECEIVER = "receiver NOT LIKE 'ledger %'";
+interface EventKey {
+  readonly organization: string;
+  readonly mode: string;
+  readonly event: string;
+}
+
 /** The last attempts of each delivery. A planned attempt will not be made once its endpoint is deleted or disabled. */
-const ATTEMPTS = {
-  name: 'webhooks.attempts',
-  text: `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint, attempt, ${milliseconds('attempted_at')} AS "attemptedAt",
+const ATTEMPTS = statement<EventKey>(
+  'webhooks.attempts',
+  ({ organization, mode, event }) => `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint,
+      attempt, ${milliseconds('attempted_at')} AS "attemptedAt",
       status_code AS "statusCode", error, duration_ms AS "durationMs",
       CASE WHEN later > 0 OR outcome IS NULL AND (endpoint_id = '${NO_ENDPOINT}' OR EXISTS (
-          SELECT FROM webhook_endpoints WHERE organization_id = $1 AND mode = $2 AND id = endpoint_id AND enabled))
+          SELECT FROM webhook_endpoints
+          WHERE organization_id = ${organization} AND mode = ${mode} AND id = endpoint_id
+            AND enabled))
       THEN ${milliseconds('made.next_attempt_at')} END AS "nextAttemptAt"
     FROM webhook_deliveries AS delivery CROSS JOIN LATERAL (
       SELECT attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
         row_number() OVER (ORDER BY attempt DESC) - 1 AS later
-      FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id = delivery.endpoint_id
+      FROM webhook_attempts
+      WHERE organization_id = ${organization} AND mode = ${mode} AND event_id = ${event}
+        AND endpoint_id = delivery.endpoint_id
       ORDER BY attempt DESC LIMIT ${SHOWN_ATTEMPTS}) AS made
-    WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND ${OWN_RECEIVER}
+    WHERE organization_id = ${organization} AND mode = ${mode} AND event_id = ${event}
+      AND ${OWN_RECEIVER}
     ORDER BY attempted_at, endpoint_id, attempt`,
-};
+);
 
-const UNDELIVERED = {
-  name: 'webhooks.undelivered',
-  text: `SELECT event_id AS id FROM webhook_deliveries
-    WHERE organization_id = $1 AND mode = $2 AND event_id = (${eventOfResource({ organization: '$1', mode: '$2', object: '$3', type: '$4' })}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
-};
+interface ResourceEvent extends Pick<EventKey, 'organization' | 'mode'> {
+  readonly object: string;
+  readonly type: string;
+}
+
+const UNDELIVERED = statement<ResourceEvent>(
+  'webhooks.undelivered',
+  (of) => `SELECT event_id AS id FROM webhook_deliveries
+    WHERE organization_id = ${of.organization} AND mode = ${of.mode}
+      AND event_id = (${eventOfResource(of)}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
+);
 
 const KEY = ['organization_id', 'mode', 'event_id', 'endpoint_id'];
 const AGAIN = ['url', 'receiver', 'next_attempt_at', 'outcome'];
@@ -58,8 +77,8 @@ export class TypeormEventDeliveries extends EventDeliveries {
   }
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
-    const values = [uuidOf(caller.organization), mode, uuidOf(id)];
-    const attempts = await this.database.read<Attempt>(caller, ATTEMPTS, values);
+    const key = { organization: uuidOf(caller.organization), mode, event: uuidOf(id) };
+    const attempts = await this.database.read<Attempt>(caller, ...ATTEMPTS.of(key));
     return attempts.map(({ endpoint, ...attempt }) => {
       return { endpoint: endpoint && idOf(WEBHOOK_ENDPOINT_ID, endpoint), ...attempt };
     });
@@ -69,8 +88,9 @@ export class TypeormEventDeliveries extends EventDeliveries {
     caller: Caller,
     { object, type }: Pick<NewEvent, 'object' | 'type'>,
   ): Promise<number | undefined> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(object), type];
-    const [row] = await this.database.read<{ id: string }>(caller, UNDELIVERED, values);
+    const { mode } = caller;
+    const key = { organization: uuidOf(caller.organization), mode, object: uuidOf(object), type };
+    const [row] = await this.database.read<{ id: string }>(caller, ...UNDELIVERED.of(key));
     return row && createdInstant(idOf(EVENT_ID, row.id));
   }
 
