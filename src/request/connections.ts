@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Quota } from '../platform/quota.js';
-import { Turns } from './turns.js';
+import { RequestPacer } from './request-pacer.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
 const UNREAD_MS = 5_000;
@@ -28,7 +28,7 @@ interface Connection {
 export class Connections {
   /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
   private readonly open = new Map<Socket, Connection>();
-  private readonly turns = new Turns();
+  private readonly pacer = new RequestPacer();
   private allAnswers = 0;
   private readonly ofAddresses = new Quota(MAX_OF_ADDRESS);
 
@@ -38,7 +38,7 @@ export class Connections {
   ) {
     server.maxConnections = maxConnections();
     server.on('connection', (socket) => {
-      this.turns.onConnection();
+      this.pacer.onConnection();
       const client = isBehindProxy ? undefined : clientOf(socket.remoteAddress ?? '');
       if (client === undefined) return this.accept(socket);
       if (!this.ofAddresses.take(client)) return socket.destroy();
@@ -65,7 +65,7 @@ export class Connections {
     answer.once('close', () => this.forget(answers, answer));
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
     else {
-      const begin = () => this.turns.begin(() => socket.destroyed || start());
+      const begin = () => this.pacer.begin(() => socket.destroyed || start());
       if (before) before.once('close', begin);
       else begin();
     }

@@ -4,8 +4,11 @@ const MOST_BESIDE_NEWCOMERS = 1;
 /** Turns after a connection was accepted. A worker gets its next one by way of the primary process, some turns later. */
 const TURNS_OF_NEWCOMERS = 16;
 
-/** Bounds a turn of the event loop: libuv accepts one connection in each, and who connects would wait for all that others ask. */
-export class Turns {
+/**
+ * Bounds how many requests begin in one turn of the event loop. libuv accepts one connection in each turn, so a client that
+ * connects would wait for all that others ask.
+ */
+export class RequestPacer {
   private readonly waiting: (() => void)[] = [];
   private begun = 0;
   private turnsOfNewcomers = 0;
