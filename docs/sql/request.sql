@@ -12,9 +12,9 @@ WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4 AND exp
 /* every organization: expired responses are removed for all */
 SELECT organization_id AS organization, ctid AS place, expires_at::text AS "expiresAt", key
 FROM idempotency_keys
-WHERE expires_at <= now() AND (expires_at, key) > ($2, $3)
+WHERE expires_at <= now() AND (expires_at, key) > ($1, $2)
 ORDER BY expires_at, key
-LIMIT $1;
+LIMIT $3;
 
 -- idempotency.sweep
 /* both modes: expired responses of either go */

@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { insertInto } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
 import { Encryption } from '../../persistence/encryption/encryption.js';
+import { type Places, statement } from '../../persistence/statement.js';
 import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
 import { jsonColumn } from '../../persistence/traces.js';
 import { Config } from '../../platform/config.js';
@@ -25,34 +26,65 @@ const HOUR_MS = 3_600_000;
 
 const KEY = insertInto('new_key', IdempotencyKeyRecord);
 
-const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
+interface Key {
+  readonly organization: string;
+  readonly mode: string;
+  readonly operation: string;
+  readonly key: string;
+}
 
-const FIND = {
-  name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, resource_id AS "resourceId" FROM idempotency_keys WHERE ${BY_KEY} AND expires_at > now()`,
-};
-const FORGET = {
-  name: 'idempotency.forget',
-  text: `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`,
-};
-const OLD = {
-  name: 'idempotency.old',
-  text: `/* every organization: expired responses are removed for all */
-    SELECT organization_id AS organization, ctid AS place, expires_at::text AS "expiresAt", key FROM idempotency_keys
-    WHERE expires_at <= now() AND (expires_at, key) > ($2, $3) ORDER BY expires_at, key LIMIT $1`,
-};
+const isUnder = ({ organization, mode, operation, key }: Places<Key>) =>
+  `organization_id = ${organization} AND mode = ${mode} AND operation = ${operation}
+    AND key = ${key}`;
+const FIND = statement<Key>(
+  'idempotency.find',
+  (key) => `SELECT fingerprint, status, location, body, resource_id AS "resourceId"
+    FROM idempotency_keys
+    WHERE ${isUnder(key)} AND expires_at > now()`,
+);
+const FORGET = statement<Key>(
+  'idempotency.forget',
+  (key) => `DELETE FROM idempotency_keys WHERE ${isUnder(key)} AND expires_at <= now()`,
+);
+
+/** Those that come after one with this key and time. */
+interface OldPage {
+  readonly expiresAt: string;
+  readonly key: string;
+  readonly limit: number;
+}
+
+const OLD = statement<OldPage>(
+  'idempotency.old',
+  (after) => `/* every organization: expired responses are removed for all */
+    SELECT organization_id AS organization, ctid AS place, expires_at::text AS "expiresAt", key
+    FROM idempotency_keys
+    WHERE expires_at <= now() AND (expires_at, key) > (${after.expiresAt}, ${after.key})
+    ORDER BY expires_at, key LIMIT ${after.limit}`,
+);
+
+interface OwnPlaces {
+  readonly organization: string;
+  readonly places: readonly string[];
+}
+
 /** SKIP LOCKED lets instances sweep side by side. */
-const SWEEP = {
-  name: 'idempotency.sweep',
-  text: `/* both modes: expired responses of either go */ DELETE FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-    SELECT ctid FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND expires_at <= now()
+const SWEEP = statement<OwnPlaces>(
+  'idempotency.sweep',
+  ({ organization, places }) => `/* both modes: expired responses of either go */
+    DELETE FROM idempotency_keys WHERE organization_id = ${organization} AND ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys
+    WHERE organization_id = ${organization} AND ctid = ANY (${places}::tid[])
+      AND expires_at <= now()
     FOR UPDATE SKIP LOCKED))`,
-};
+);
 
 export const RESPONSE_TRACES: Traces = {
   json: [jsonColumn('idempotency_keys', 'body', 'resource_id')],
 };
 
+/** No response is before it. */
+const FIRST = { expiresAt: '-infinity', key: '' };
 const SWEEPER = { queue: 'idempotency.sweep' };
 
 export interface Claim {
@@ -108,7 +140,7 @@ export class StoredResponses implements OnApplicationBootstrap {
 
   /** The response under the key. Undefined if it has expired, because the key then counts as new. */
   async find(caller: Caller, scope: Scope): Promise<IdempotentResponse | undefined> {
-    const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
+    const [row] = await this.database.read<Row>(caller, ...FIND.of(keyOf(caller, scope)));
     this.count(caller, row !== undefined);
     if (!row) return undefined;
     const { fingerprint, status, location, resourceId } = row;
@@ -129,7 +161,7 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   async forget(caller: Caller, scope: Scope): Promise<void> {
-    await this.database.autocommit(caller, FORGET, keyValues(caller, scope));
+    await this.database.autocommit(caller, ...FORGET.of(keyOf(caller, scope)));
   }
 
   async sweep(limit = 1_000): Promise<void> {
@@ -141,15 +173,13 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
-    return this.database.read(SWEEPER, OLD, [
-      limit,
-      after?.expiresAt ?? '-infinity',
-      after?.key ?? '',
-    ]);
+    const { expiresAt, key } = after ?? FIRST;
+    return this.database.read(SWEEPER, ...OLD.of({ expiresAt, key, limit }));
   }
 
   async remove(old: readonly Place[]): Promise<void> {
-    for (const owned of byOrganization(old)) await this.database.autocommit(SWEEPER, SWEEP, owned);
+    for (const [organization, places] of byOrganization(old))
+      await this.database.autocommit(SWEEPER, ...SWEEP.of({ organization, places }));
   }
 }
 
@@ -160,8 +190,8 @@ export function resourceOf({ subject }: Claim, { status, body }: ResponseParts):
   return id === undefined ? null : uuidOf(id);
 }
 
-function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {
-  return [uuidOf(caller.organization), caller.mode, operation, key];
+function keyOf({ organization, mode }: Caller, { operation, key }: Scope): Key {
+  return { organization: uuidOf(organization), mode, operation, key };
 }
 
 /** SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the operation has one. */
