@@ -51,18 +51,18 @@ FROM new_refund;
 UPDATE refunds
 SET claim_number = claim.number, lapses = claim.lapses, claim_expires_at = claim.expires_at, claimable_at =
   claim.claimable_at
-FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[]) AS claim (id,
+FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[]) AS claim (id,
   number, lapses, expires_at, claimable_at)
-WHERE refunds.organization_id = $1 AND refunds.mode = $2 AND refunds.id = claim.id;
+WHERE refunds.organization_id = $6 AND refunds.mode = $7 AND refunds.id = claim.id;
 
 -- refunds.claim_of_all
 /* every organization: each has its turn in a claim */
 UPDATE refunds
 SET claim_number = claim.number, lapses = claim.lapses, claim_expires_at = claim.expires_at, claimable_at =
   claim.claimable_at
-FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[], $1::uuid[]) AS
+FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[], $6::uuid[]) AS
   claim (id, number, lapses, expires_at, claimable_at, organization_id)
-WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $2 AND refunds.id = claim.id;
+WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $7 AND refunds.id = claim.id;
 
 -- refunds.find
 SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
@@ -92,7 +92,7 @@ FOR NO KEY UPDATE SKIP LOCKED;
 -- refunds.lock_claimable_of_all
 /* every organization: each has its turn in a claim */
 SELECT locked.*
-FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds)
+FROM unnest($1::uuid[], $2::integer[]) AS turn (organization_id, refunds)
 CROSS JOIN LATERAL (
   SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
     "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
@@ -102,7 +102,7 @@ CROSS JOIN LATERAL (
     approval_expires_at AS "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment
     AS "comment", statement_timestamp() AS now
   FROM refunds
-  WHERE organization_id = turn.organization_id AND mode = $2 AND status = 'pending' AND approval <> 'waiting'
+  WHERE organization_id = turn.organization_id AND mode = $3 AND status = 'pending' AND approval <> 'waiting'
     AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <=
     statement_timestamp())
   ORDER BY refunds.claimable_at, refunds.id
@@ -206,10 +206,10 @@ ORDER BY place;
 
 -- refunds.waiting_anywhere
 /* every organization: claims take refunds of all of them by turns */
-SELECT organization_id AS organization, false AS "isEnd", least(count(*), $4)::integer AS refunds
+SELECT organization_id AS organization, false AS "isEnd", least(count(*), $1)::integer AS refunds
 FROM refunds
-WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at
-  IS NULL OR claim_expires_at <= statement_timestamp()) AND organization_id > $2 AND organization_id <= $3
+WHERE mode = $2 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at
+  IS NULL OR claim_expires_at <= statement_timestamp()) AND organization_id > $3 AND organization_id <= $4
 GROUP BY organization_id
 ORDER BY organization_id
-LIMIT $4;
+LIMIT $1;

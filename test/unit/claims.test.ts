@@ -1,7 +1,7 @@
 /** When a refund is claimed next, and how organizations share a claim. */
 import { describe, expect, test } from '@jest/globals';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
-import { turnsOf } from '../../src/modules/refunds/domain/turns.js';
+import { roundRobin } from '../../src/modules/refunds/domain/round-robin.js';
 import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_000;
@@ -85,7 +85,7 @@ describe('a claim', () => {
   });
 });
 
-describe('turns', () => {
+describe('the refunds of each organization that a claim takes', () => {
   const waiting = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([organization, refunds]) => ({ organization, refunds }));
 
@@ -97,6 +97,6 @@ describe('turns', () => {
     [{ a: 1 }, 100, { a: 1 }],
     [{}, 10, {}],
   ])('of %j with a limit of %i are %j', (counts, limit, expected) => {
-    expect(turnsOf(waiting(counts), limit)).toEqual(waiting(expected));
+    expect(roundRobin(waiting(counts), limit)).toEqual(waiting(expected));
   });
 });

@@ -4,7 +4,7 @@ import { NO_ORGANIZATION } from '../../../shared/id.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { LedgerUnit, Unit } from '../../../shared/unit.js';
 import type { Refund } from '../domain/refund.js';
-import { turnsOf } from '../domain/turns.js';
+import { roundRobin } from '../domain/round-robin.js';
 import { Claims, Refunds } from './ports.js';
 
 export interface NewClaim {
@@ -57,7 +57,7 @@ export class ClaimRefunds {
     for (let look = 1; ; look++) {
       const waiting = await this.claims.waiting(unit, this.last[mode], limit);
       this.last[mode] = waiting.at(-1)?.organization ?? this.last[mode];
-      const locked = await this.claims.lock(unit, turnsOf(waiting, limit));
+      const locked = await this.claims.lock(unit, roundRobin(waiting, limit));
       if (locked.refunds.length > 0 || waiting.length === 0 || look === MOST_LOOKS) return locked;
     }
   }

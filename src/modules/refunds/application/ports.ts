@@ -5,7 +5,7 @@ import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { LedgerUnit, Unit } from '../../../shared/unit.js';
 import type { Refund } from '../domain/refund.js';
 import type { Payout, RefundEvent, RefundStatus } from '../domain/refund-state.js';
-import type { Turn } from '../domain/turns.js';
+import type { RefundCount } from '../domain/round-robin.js';
 
 export abstract class Refunds {
   /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
@@ -41,17 +41,18 @@ export interface RefundFilter extends CreatedPageRequest {
 
 export abstract class Claims {
   /**
-   * Up to `limit` organizations with claimable refunds, in the order of their turns: those after the organization `last` first.
-   * `refunds` counts what one of them can get at most. The last one may have none: then the next look goes on behind it.
+   * Up to `limit` organizations with claimable refunds, as they take turns: those after the organization `last` first. `refunds`
+   * counts what one of them can get at most. The last one may have none: then the next look goes on behind it.
    */
-  abstract waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly Turn[]>;
+  abstract waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly RefundCount[]>;
   /**
-   * Locks claimable refunds until the end of the unit, as many of each organization as its turn says: first those that were never claimed, the oldest first, then
-   * in the order in which they became claimable. Leaves out those that another transaction has locked. `now` is the time of the database, in milliseconds.
+   * Locks claimable refunds until the end of the unit, so many of each organization: first those that were never claimed, the
+   * oldest first, then in the order in which they became claimable. Leaves out those that another transaction has locked. `now`
+   * is the time of the database, in milliseconds.
    */
   abstract lock(
     unit: LedgerUnit,
-    turns: readonly Turn[],
+    counts: readonly RefundCount[],
   ): Promise<{ readonly refunds: Refund[]; readonly now: number }>;
   abstract store(unit: LedgerUnit, claimed: readonly Refund[]): void;
 }

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
+import { type Places, statement } from '../../../../persistence/statement.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { LedgerUnit } from '../../../../shared/unit.js';
 import { Claims } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
-import type { Turn } from '../../domain/turns.js';
+import type { RefundState } from '../../domain/refund-state.js';
+import type { RefundCount } from '../../domain/round-robin.js';
 import { PAYABLE, type RefundRecord } from './refund.record.js';
 import { COLUMNS, fromRow } from './typeorm-refunds.js';
 
@@ -17,67 +19,120 @@ const CLAIMABLE = `${PAYABLE} AND claimable_at <= statement_timestamp()
 /** Each look walks over so many organizations at most, and the next one goes on behind them. */
 const MOST_ORGANIZATIONS = 1000;
 
+/** The walk over organizations begins behind `after`, and ends with `until`. */
+interface Walk {
+  readonly mode: string;
+  readonly after: string;
+  readonly until: string;
+  readonly limit: number;
+}
+
 /** The first payable refund of the next organization: one step in the index. */
-const next = (
-  after: string,
-  place: string,
-) => `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
-  WHERE mode = $1 AND ${PAYABLE} AND organization_id > ${after} AND organization_id <= $3
+const next = ({ mode, until }: Places<Walk>, after: string, place: string) =>
+  `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
+  WHERE mode = ${mode} AND ${PAYABLE} AND organization_id > ${after} AND organization_id <= ${until}
   ORDER BY organization_id, claimable_at LIMIT 1`;
-const WAITING = {
-  name: 'refunds.waiting',
-  text: `/* every organization: claims take refunds of all of them by turns */ WITH RECURSIVE owner AS (
-      (${next('$2', '1')}) UNION ALL
-      SELECT following.* FROM owner CROSS JOIN LATERAL (${next('owner.organization_id', 'owner.place + 1')}) AS following
+const WAITING = statement<Walk>(
+  'refunds.waiting',
+  (walk) => `/* every organization: claims take refunds of all of them by turns */
+    WITH RECURSIVE owner AS (
+      (${next(walk, walk.after, '1')}) UNION ALL
+      SELECT following.* FROM owner
+      CROSS JOIN LATERAL (${next(walk, 'owner.organization_id', 'owner.place + 1')}) AS following
       WHERE owner.place < ${MOST_ORGANIZATIONS}
     )
-    SELECT organization_id AS organization, place = ${MOST_ORGANIZATIONS} AS "isEnd", (SELECT count(*) FROM (SELECT FROM refunds
-      WHERE organization_id = found.organization_id AND mode = $1 AND ${CLAIMABLE} LIMIT $4 - found.others) AS counted)::integer AS refunds
-    FROM (SELECT *, count(*) OVER () - 1 AS others FROM (SELECT organization_id, place FROM owner
-      WHERE claimable_at <= statement_timestamp() OR place = ${MOST_ORGANIZATIONS} LIMIT $4) AS first) AS found ORDER BY place`,
-};
+    SELECT organization_id AS organization, place = ${MOST_ORGANIZATIONS} AS "isEnd",
+      (SELECT count(*) FROM (
+        SELECT FROM refunds
+        WHERE organization_id = found.organization_id AND mode = ${walk.mode} AND ${CLAIMABLE}
+        LIMIT ${walk.limit} - found.others) AS counted)::integer AS refunds
+    FROM (
+      SELECT *, count(*) OVER () - 1 AS others FROM (
+        SELECT organization_id, place FROM owner
+        WHERE claimable_at <= statement_timestamp() OR place = ${MOST_ORGANIZATIONS}
+        LIMIT ${walk.limit}) AS first) AS found
+    ORDER BY place`,
+);
 /** Citus has no recursive queries over several machines. */
-const WAITING_ANYWHERE = {
-  name: 'refunds.waiting_anywhere',
-  text: `/* every organization: claims take refunds of all of them by turns */
-    SELECT organization_id AS organization, false AS "isEnd", least(count(*), $4)::integer AS refunds FROM refunds
-    WHERE mode = $1 AND ${CLAIMABLE} AND organization_id > $2 AND organization_id <= $3
-    GROUP BY organization_id ORDER BY organization_id LIMIT $4`,
-};
+const WAITING_ANYWHERE = statement<Walk>(
+  'refunds.waiting_anywhere',
+  ({ mode, after, until, limit }) =>
+    `/* every organization: claims take refunds of all of them by turns */
+    SELECT organization_id AS organization, false AS "isEnd",
+      least(count(*), ${limit})::integer AS refunds
+    FROM refunds
+    WHERE mode = ${mode} AND ${CLAIMABLE} AND organization_id > ${after}
+      AND organization_id <= ${until}
+    GROUP BY organization_id ORDER BY organization_id LIMIT ${limit}`,
+);
 
-const NEXT = (most: string) =>
+const oldestFirst = (most: string) =>
   `ORDER BY refunds.claimable_at, refunds.id LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED`;
-const LOCK = {
-  name: 'refunds.lock_claimable',
-  text: `SELECT ${LOCKED} FROM refunds
-    WHERE organization_id = $1 AND mode = $2 AND ${CLAIMABLE} ${NEXT('$3')}`,
-};
-const LOCK_ALL = {
-  name: 'refunds.lock_claimable_of_all',
-  text: `/* every organization: each has its turn in a claim */
-    SELECT locked.* FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds) CROSS JOIN LATERAL (
-      SELECT ${LOCKED} FROM refunds
-      WHERE organization_id = turn.organization_id AND mode = $2 AND ${CLAIMABLE} ${NEXT('turn.refunds')}) AS locked`,
-};
 
-const store = (organization: string, more: { values: string; column: string }) => `UPDATE refunds
-  SET claim_number = claim.number, lapses = claim.lapses, claim_expires_at = claim.expires_at,
-    claimable_at = claim.claimable_at
-  FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[]${more.values})
-    AS claim (id, number, lapses, expires_at, claimable_at${more.column})
-  WHERE refunds.organization_id = ${organization} AND refunds.mode = $2 AND refunds.id = claim.id`;
-const STORE = { name: 'refunds.claim', text: store('$1', { values: '', column: '' }) };
-const ALL = store('claim.organization_id', { values: ', $1::uuid[]', column: ', organization_id' });
-const STORE_ALL = {
-  name: 'refunds.claim_of_all',
-  text: `/* every organization: each has its turn in a claim */ ${ALL}`,
-};
+interface Wanted<OneOrMany> {
+  readonly mode: string;
+  readonly organization: OneOrMany;
+  /** How many refunds of each organization. */
+  readonly most: OneOrMany extends string ? number : readonly number[];
+}
+
+const LOCK = statement<Wanted<string>>(
+  'refunds.lock_claimable',
+  ({ organization, mode, most }) => `SELECT ${LOCKED} FROM refunds
+    WHERE organization_id = ${organization} AND mode = ${mode} AND ${CLAIMABLE} ${oldestFirst(most)}`,
+);
+const LOCK_ALL = statement<Wanted<readonly string[]>>(
+  'refunds.lock_claimable_of_all',
+  ({ organization, mode, most }) => `/* every organization: each has its turn in a claim */
+    SELECT locked.* FROM unnest(${organization}::uuid[], ${most}::integer[])
+      AS turn (organization_id, refunds)
+    CROSS JOIN LATERAL (
+      SELECT ${LOCKED} FROM refunds
+      WHERE organization_id = turn.organization_id AND mode = ${mode} AND ${CLAIMABLE}
+      ${oldestFirst('turn.refunds')}) AS locked`,
+);
+
+/** Each member but `mode` is a list, with a value for each refund. */
+interface Stored {
+  readonly mode: string;
+  readonly ids: readonly string[];
+  readonly numbers: readonly number[];
+  readonly lapses: readonly number[];
+  readonly ends: readonly string[];
+  readonly claimableAt: readonly string[];
+}
+
+interface Owned<OneOrMany> {
+  readonly organization: OneOrMany;
+}
+
+const SET = `UPDATE refunds SET claim_number = claim.number, lapses = claim.lapses,
+    claim_expires_at = claim.expires_at, claimable_at = claim.claimable_at`;
+const listsOf = ({ ids, numbers, lapses, ends, claimableAt }: Places<Stored>) =>
+  `${ids}::uuid[], ${numbers}::integer[], ${lapses}::integer[], ${ends}::timestamptz[],
+    ${claimableAt}::timestamptz[]`;
+const COLUMNS_OF_LISTS = 'id, number, lapses, expires_at, claimable_at';
+const isClaimed = (organization: string, { mode }: Places<Stored>) =>
+  `refunds.organization_id = ${organization} AND refunds.mode = ${mode} AND refunds.id = claim.id`;
+const STORE = statement<Stored & Owned<string>>(
+  'refunds.claim',
+  (claims) => `${SET}
+  FROM unnest(${listsOf(claims)}) AS claim (${COLUMNS_OF_LISTS})
+  WHERE ${isClaimed(claims.organization, claims)}`,
+);
+const STORE_ALL = statement<Stored & Owned<readonly string[]>>(
+  'refunds.claim_of_all',
+  (claims) => `/* every organization: each has its turn in a claim */ ${SET}
+  FROM unnest(${listsOf(claims)}, ${claims.organization}::uuid[])
+    AS claim (${COLUMNS_OF_LISTS}, organization_id)
+  WHERE ${isClaimed('claim.organization_id', claims)}`,
+);
 
 interface LockedRow extends RefundRecord {
   readonly now: Date;
 }
 
-interface WaitingRow extends Turn {
+interface WaitingRow extends RefundCount {
   /** Whether the walk ended here, where it may have found nothing. */
   readonly isEnd: boolean;
 }
@@ -88,10 +143,11 @@ export class PostgresClaims extends Claims {
     super();
   }
 
-  async waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly Turn[]> {
-    const statement = this.database.isDistributed ? WAITING_ANYWHERE : WAITING;
+  async waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly RefundCount[]> {
+    const { mode } = unit;
+    const waiting = this.database.isDistributed ? WAITING_ANYWHERE : WAITING;
     const between = (after: string, until: string) =>
-      this.database.query<WaitingRow>(unit, statement, [unit.mode, after, until, limit]);
+      this.database.query<WaitingRow>(unit, ...waiting.of({ mode, after, until, limit }));
     const rows = await between(uuidOf(last), LAST_UUID);
     if (rows.length < limit && !rows.at(-1)?.isEnd)
       rows.push(...(await between(FIRST_UUID, uuidOf(last))));
@@ -101,17 +157,12 @@ export class PostgresClaims extends Claims {
     }));
   }
 
-  async lock(unit: LedgerUnit, turns: readonly Turn[]) {
-    const { mode } = unit;
+  async lock(unit: LedgerUnit, counts: readonly RefundCount[]) {
     const rows: LockedRow[] = [];
-    for (const group of this.groups(turns)) {
-      const owners = group.map(({ organization }) => uuidOf(organization));
+    for (const group of this.groups(counts)) {
+      const organizations = group.map(({ organization }) => uuidOf(organization));
       const most = group.map(({ refunds }) => refunds);
-      rows.push(
-        ...(group.length === 1
-          ? await this.database.query<LockedRow>(unit, LOCK, [owners[0], mode, most[0]])
-          : await this.database.query<LockedRow>(unit, LOCK_ALL, [owners, mode, most])),
-      );
+      rows.push(...(await this.lockGroup(unit, organizations, most)));
     }
     return {
       refunds: rows.map(({ now, ...row }) => fromRow(row)),
@@ -126,17 +177,27 @@ export class PostgresClaims extends Claims {
         .map(({ state }) => state)
         .filter(({ organization }) => group.includes(organization));
       const owners = states.map(({ organization }) => uuidOf(organization));
-      const values = [
-        group.length === 1 ? owners[0] : owners,
-        unit.mode,
-        states.map(({ id }) => uuidOf(id)),
-        states.map(({ claimNumber }) => claimNumber),
-        states.map(({ lapses }) => lapses),
-        states.map(({ claimExpiresAt }) => new Date(claimExpiresAt ?? 0).toISOString()),
-        states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
-      ];
-      this.database.changing(unit, group.length === 1 ? STORE : STORE_ALL, values, states.length);
+      const stored = { mode: unit.mode, ...storedOf(states) };
+      const statement =
+        group.length === 1
+          ? STORE.of({ ...stored, organization: owners[0] as string })
+          : STORE_ALL.of({ ...stored, organization: owners });
+      this.database.changing(unit, ...statement, states.length);
     }
+  }
+
+  private lockGroup(
+    unit: LedgerUnit,
+    organizations: readonly string[],
+    counts: readonly number[],
+  ): Promise<LockedRow[]> {
+    const { mode } = unit;
+    const [organization, most] = [organizations[0] as string, counts[0] as number];
+    const statement =
+      organizations.length === 1
+        ? LOCK.of({ mode, organization, most })
+        : LOCK_ALL.of({ mode, organization: organizations, most: counts });
+    return this.database.query<LockedRow>(unit, ...statement);
   }
 
   /** Citus changes and locks the rows of one organization at a time. */
@@ -144,4 +205,14 @@ export class PostgresClaims extends Claims {
     if (items.length > 1 && this.database.isDistributed) return items.map((item) => [item]);
     return items.length === 0 ? [] : [items];
   }
+}
+
+function storedOf(states: readonly RefundState[]): Omit<Stored, 'mode'> {
+  return {
+    ids: states.map(({ id }) => uuidOf(id)),
+    numbers: states.map(({ claimNumber }) => claimNumber),
+    lapses: states.map(({ lapses }) => lapses),
+    ends: states.map(({ claimExpiresAt }) => new Date(claimExpiresAt ?? 0).toISOString()),
+    claimableAt: states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
+  };
 }

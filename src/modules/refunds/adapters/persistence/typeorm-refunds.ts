@@ -4,6 +4,7 @@ import { insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { type Places, statement } from '../../../../persistence/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -20,15 +21,20 @@ import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 const REFUND = insertInto('new_refund', RefundRecord);
 
 export const COLUMNS = `organization_id AS "organizationId", ${selectionOf(RefundRecord)}`;
-const SCOPE = 'organization_id = $1 AND mode = $2';
-const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
-const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
-export const refundsOfPayment = ({
-  organization,
-  mode,
-  id,
-}: Readonly<Record<'organization' | 'mode' | 'id', string>>) =>
-  `SELECT id FROM refunds WHERE organization_id = ${organization} AND mode = ${mode} AND payment_id = ${id}`;
+interface Key {
+  readonly organization: string;
+  readonly mode: string;
+  readonly id: string;
+}
+
+const isOwn = ({ organization, mode }: Places<Key>) =>
+  `organization_id = ${organization} AND mode = ${mode}`;
+const FIND = statement<Key>(
+  'refunds.find',
+  (key) => `SELECT ${COLUMNS} FROM refunds WHERE ${isOwn(key)} AND id = ${key.id}`,
+);
+export const refundsOfPayment = (payment: Places<Key>) =>
+  `SELECT id FROM refunds WHERE ${isOwn(payment)} AND payment_id = ${payment.id}`;
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
@@ -124,8 +130,8 @@ export class TypeormRefunds extends Refunds {
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {
-    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const [row] = await this.database.read<RefundRecord>(caller, FIND, key);
+    const key = { organization: uuidOf(caller.organization), mode: caller.mode, id: uuidOf(id) };
+    const [row] = await this.database.read<RefundRecord>(caller, ...FIND.of(key));
     if (!row) throw notFound('id');
     return fromRow(row);
   }

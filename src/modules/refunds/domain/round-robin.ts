@@ -1,13 +1,14 @@
-export interface Turn {
+/** How many refunds of an organization can be claimed, or are. */
+export interface RefundCount {
   readonly organization: string;
   readonly refunds: number;
 }
 
 /**
- * How many refunds a claim takes of each organization: one of each by turns, until it has `limit` or none is left. `waiting` has
- * the claimable refunds of each organization, in the order of their turns.
+ * How many refunds a claim takes of each organization: one of each in turn, until it has `limit` or none is left. `waiting` has
+ * the claimable refunds of each organization, in the order in which they are served.
  */
-export function turnsOf(waiting: readonly Turn[], limit: number): Turn[] {
+export function roundRobin(waiting: readonly RefundCount[], limit: number): RefundCount[] {
   const rounds = waiting.flatMap(({ organization, refunds }) =>
     Array.from({ length: refunds }, (_, round) => ({ organization, round })),
   );
