@@ -4,6 +4,7 @@ import { NO_ORGANIZATION } from '../../../shared/id.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { LedgerUnit, Unit } from '../../../shared/unit.js';
 import type { Refund } from '../domain/refund.js';
+import type { Extension } from '../domain/refund-state.js';
 import { roundRobin } from '../domain/round-robin.js';
 import { Claims, Refunds } from './ports.js';
 
@@ -16,6 +17,7 @@ export interface NewClaim {
 /** A look may pass by a thousand organizations whose refunds all wait, or find what another worker takes at the same time. */
 const MOST_LOOKS = 10;
 
+/** The claims of the workers that pay refunds out, by the clock of the database. */
 @Injectable()
 export class ClaimRefunds {
   /** The organization at which the last look ended. Each process goes round by itself. */
@@ -27,7 +29,7 @@ export class ClaimRefunds {
   ) {}
 
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
-  async execute(
+  async claim(
     unit: LedgerUnit,
     { organization, limit, leaseSeconds }: NewClaim,
   ): Promise<readonly Refund[]> {
@@ -40,8 +42,17 @@ export class ClaimRefunds {
     return claimed.sort(byAge);
   }
 
-  /** Changes the claim of a refund, by the clock of the database. Refuses with not_found, refund_not_pending or refund_claimed. */
-  async change(
+  /** Refuses with not_found, refund_not_pending or refund_claimed. */
+  extend(unit: Unit, id: OwnId, extension: Extension): Promise<Refund> {
+    return this.change(unit, id, (refund, now) => refund.extend(extension, now));
+  }
+
+  /** Another worker can claim it after the delay. Refuses with not_found, refund_not_pending or refund_claimed. */
+  release(unit: Unit, id: OwnId, claim: number, delaySeconds: number): Promise<Refund> {
+    return this.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));
+  }
+
+  private async change(
     unit: Unit,
     id: OwnId,
     transition: (refund: Refund, now: number) => Refund,

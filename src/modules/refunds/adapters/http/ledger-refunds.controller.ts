@@ -175,7 +175,7 @@ export class LedgerClaimsController {
     const { organization } = claim;
     return this.idempotency.withoutKey(
       organization === undefined ? ledger : { organization, ...ledger },
-      (unit) => this.claimRefunds.execute(unit, claim),
+      (unit) => this.claimRefunds.claim(unit, claim),
       (items) => listResponse({ items, hasMore: false }, ledgerRefundView).parts,
     );
   }
@@ -197,8 +197,7 @@ export class LedgerClaimsController {
     const extension = toExtension(request.body);
     const id = ownId(ledger, pathId);
     const caller = await this.owners.of(ledger, id, request.body.organization);
-    const extend = (unit: Unit) =>
-      this.claimRefunds.change(unit, id, (refund, now) => refund.extend(extension, now));
+    const extend = (unit: Unit) => this.claimRefunds.extend(unit, id, extension);
     return this.idempotency.once(caller, request, extend, changed);
   }
 
@@ -214,8 +213,7 @@ export class LedgerClaimsController {
     @OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>,
   ) {
     const { claim, delay_seconds: delaySeconds = 0 } = request.body;
-    const release = (unit: Unit) =>
-      this.claimRefunds.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));
+    const release = (unit: Unit) => this.claimRefunds.release(unit, id, claim, delaySeconds);
     return this.idempotency.once(caller, request, release, changed);
   }
 }
