@@ -22,14 +22,21 @@ export function keyOf(caller: Caller, id: string): Pick<Owned, 'organizationId' 
   return { ...scopeOf(caller), id: uuidOf(id) };
 }
 
-/** When the row was created by the clock of its organization, in Unix seconds, as `createdAt` computes it from the ID. */
+/**
+ * When the row was created by the clock of its organization, in Unix seconds, as `createdAt`
+ * computes it from the ID.
+ */
 const CREATED = `CASE WHEN substr(id::text, 16, 1) < '8'
   THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000
   ELSE ('x' || right(id::text, 8))::bit(32)::bigint END`;
 
-/** SQL: whether the row was created in the last two values of `createdRange`, which are null unless a clock was moved. */
+/**
+ * SQL: whether the row was created in the last two values of `createdRange`, which are null unless
+ * a clock was moved.
+ */
 export function createdBetween(from: string, to: string): string {
-  // Of an OR, PostgreSQL expects so few rows that to sort all of an organization's seems as cheap as to read its index.
+  // Of an OR, PostgreSQL expects so few rows that to sort all of an organization's seems as cheap
+  // as to read its index.
   return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint END`;
 }
 
@@ -55,7 +62,10 @@ export function keysetOf(
 }
 
 interface Listed<Row> {
-  /** Without an organization, the rows of all: a ledger lists them. A queue reads tables that have no mode. */
+  /**
+   * Without an organization, the rows of all: a ledger lists them. A queue reads tables that have
+   * no mode.
+   */
   readonly owner: (Ledger & { readonly organization?: string | undefined }) | Queue;
   readonly where: {
     readonly [Property in keyof Row]?: Row[Property] | FindOperator<string> | undefined;
@@ -67,7 +77,10 @@ interface Listed<Row> {
   readonly ahead?: number;
   /** SQL as in the partial index that the planner must see to use, with its parameters. */
   readonly only?: readonly [sql: string, parameters?: ObjectLiteral];
-  /** Whether at most one row has these values. It is not sorted, because the planner would look for it in the order of IDs. */
+  /**
+   * Whether at most one row has these values. It is not sorted, because the planner would look for
+   * it in the order of IDs.
+   */
   readonly isOne?: boolean;
 }
 
@@ -75,7 +88,10 @@ interface Queue {
   readonly queue: string;
 }
 
-/** Rows in the order of their IDs: a keyset, so that the cost of a page does not grow with its place. */
+/**
+ * Rows in the order of their IDs: a keyset, so that the cost of a page does not grow with its
+ * place.
+ */
 export async function pageOfRows<Row extends Identified, Item>(
   database: Database,
   record: new () => Row,

@@ -1,12 +1,18 @@
-/** The most requests that begin in one turn of the event loop, and in one after which clients may still wait to be accepted. */
+/**
+ * The most requests that begin in one turn of the event loop, and in one after which clients may
+ * still wait to be accepted.
+ */
 const MOST = 128;
 const MOST_BESIDE_NEWCOMERS = 1;
-/** Turns after a connection was accepted. A worker gets its next one by way of the primary process, some turns later. */
+/**
+ * Turns after a connection was accepted. A worker gets its next one by way of the primary process,
+ * some turns later.
+ */
 const TURNS_OF_NEWCOMERS = 16;
 
 /**
- * Bounds how many requests begin in one turn of the event loop. libuv accepts one connection in each turn, so a client that
- * connects would wait for all that others ask.
+ * Bounds how many requests begin in one turn of the event loop. libuv accepts one connection in
+ * each turn, so a client that connects would wait for all that others ask.
  */
 export class RequestPacer {
   private readonly waiting: (() => void)[] = [];

@@ -18,7 +18,10 @@ import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
-/** Look-ups without a result after a repeated request, until keys are written first again. A taken key fails the statement of all writes that go together. */
+/**
+ * Look-ups without a result after a repeated request, until keys are written first again. A taken
+ * key fails the statement of all writes that go together.
+ */
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 const SWEPT_EVERY_MS = 60_000;
@@ -138,7 +141,9 @@ export class StoredResponses implements OnApplicationBootstrap {
     );
   }
 
-  /** The response under the key. Undefined if it has expired, because the key then counts as new. */
+  /**
+   * The response under the key. Undefined if it has expired, because the key then counts as new.
+   */
   async find(caller: Caller, scope: Scope): Promise<IdempotentResponse | undefined> {
     const [row] = await this.database.read<Row>(caller, ...FIND.of(keyOf(caller, scope)));
     this.count(caller, row !== undefined);
@@ -194,13 +199,19 @@ function keyOf({ organization, mode }: Caller, { operation, key }: Scope): Key {
   return { organization: uuidOf(organization), mode, operation, key };
 }
 
-/** SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the operation has one. */
+/**
+ * SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the
+ * operation has one.
+ */
 export function fingerprintOf(subject: string | undefined, body: unknown): Buffer {
   const text = JSON.stringify(inOrder(body)) ?? '';
   return hash('sha256', subject === undefined ? text : `${subject} ${text}`, 'buffer');
 }
 
-/** The value with the members of each object sorted by name. Libraries for RFC 8785 take five times as long. */
+/**
+ * The value with the members of each object sorted by name. Libraries for RFC 8785 take five times
+ * as long.
+ */
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);

@@ -9,7 +9,10 @@ import { SettleRefund } from './settle-refund.js';
 
 type Decision = Omit<ApprovalDecision, 'now'>;
 
-/** The transitions of a refund, by the clock of its organization. Each refuses with not_found, and as the same method of Refund does. */
+/**
+ * The transitions of a refund, by the clock of its organization. Each refuses with not_found, and
+ * as the same method of Refund does.
+ */
 @Injectable()
 export class ChangeRefund {
   constructor(

@@ -14,7 +14,10 @@ export interface NewClaim {
   readonly organization: string | undefined;
 }
 
-/** A look may pass by a thousand organizations whose refunds all wait, or find what another worker takes at the same time. */
+/**
+ * A look may pass by a thousand organizations whose refunds all wait, or find what another worker
+ * takes at the same time.
+ */
 const MOST_LOOKS = 10;
 
 /** The claims of the workers that pay refunds out, by the clock of the database. */
@@ -28,7 +31,10 @@ export class ClaimRefunds {
     private readonly refunds: Refunds,
   ) {}
 
-  /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
+  /**
+   * Claims pending refunds for one worker until the lease ends. The number of a claim is its
+   * fencing token.
+   */
   async claim(
     unit: LedgerUnit,
     { organization, limit, leaseSeconds }: NewClaim,
@@ -47,7 +53,10 @@ export class ClaimRefunds {
     return this.change(unit, id, (refund, now) => refund.extend(extension, now));
   }
 
-  /** Another worker can claim it after the delay. Refuses with not_found, refund_not_pending or refund_claimed. */
+  /**
+   * Another worker can claim it after the delay. Refuses with not_found, refund_not_pending or
+   * refund_claimed.
+   */
   release(unit: Unit, id: OwnId, claim: number, delaySeconds: number): Promise<Refund> {
     return this.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));
   }

@@ -8,14 +8,26 @@ import type { Payout, RefundEvent, RefundStatus } from '../domain/refund-state.j
 import type { RefundCount } from '../domain/round-robin.js';
 
 export abstract class Refunds {
-  /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
+  /**
+   * Stale if another refund has the same reference, or another one that was made elsewhere the same
+   * provider reference.
+   */
   abstract add(unit: Unit, refund: Refund): void;
-  /** Stores `after`. Stale unless the stored refund has still the status, the approval and the claim of `before`: of two changes at once, one is stored. */
+  /**
+   * Stores `after`. Stale unless the stored refund has still the status, the approval and the claim
+   * of `before`: of two changes at once, one is stored.
+   */
   abstract change(unit: Unit, before: Refund, after: Refund): void;
-  /** Locks a refund until the end of the unit. `now` is the time of the database, in milliseconds. Refuses with not_found. */
+  /**
+   * Locks a refund until the end of the unit. `now` is the time of the database, in milliseconds.
+   * Refuses with not_found.
+   */
   abstract lock(unit: Unit, id: OwnId): Promise<{ readonly refund: Refund; readonly now: number }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
-  /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
+  /**
+   * The refund with this provider reference, unless it is canceled. Of several, one of the same
+   * amount of the same payment.
+   */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
@@ -27,7 +39,10 @@ export abstract class Refunds {
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
   /** Refunds of all organizations as they read now, oldest first. */
   abstract listOfAll(ledger: Ledger, filter: RefundFilter): Promise<Page<Refund>>;
-  /** Those that nobody approved in real time or, with `clock`, those of its caller by the moved clock: the longest overdue first, after the given one. */
+  /**
+   * Those that nobody approved in real time or, with `clock`, those of its caller by the moved
+   * clock: the longest overdue first, after the given one.
+   */
   abstract overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]>;
 }
 
@@ -41,14 +56,16 @@ export interface RefundFilter extends CreatedPageRequest {
 
 export abstract class Claims {
   /**
-   * Up to `limit` organizations with claimable refunds, as they take turns: those after the organization `last` first. `refunds`
-   * counts what one of them can get at most. The last one may have none: then the next look goes on behind it.
+   * Up to `limit` organizations with claimable refunds, as they take turns: those after the
+   * organization `last` first. `refunds` counts what one of them can get at most. The last one may
+   * have none: then the next look goes on behind it.
    */
   abstract waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly RefundCount[]>;
   /**
-   * Locks claimable refunds until the end of the unit, so many of each organization: first those that were never claimed, the
-   * oldest first, then in the order in which they became claimable. Leaves out those that another transaction has locked. `now`
-   * is the time of the database, in milliseconds.
+   * Locks claimable refunds until the end of the unit, so many of each organization: first those
+   * that were never claimed, the oldest first, then in the order in which they became claimable.
+   * Leaves out those that another transaction has locked. `now` is the time of the database, in
+   * milliseconds.
    */
   abstract lock(
     unit: LedgerUnit,
@@ -58,6 +75,9 @@ export abstract class Claims {
 }
 
 export abstract class RefundEvents {
-  /** Records an event with the refund as the API shows it after the change. With a URL, the event is also sent there. */
+  /**
+   * Records an event with the refund as the API shows it after the change. With a URL, the event is
+   * also sent there.
+   */
   abstract record(unit: Unit, event: RefundEvent, refund: Refund, notifyUrl: string | null): void;
 }

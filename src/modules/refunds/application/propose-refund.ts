@@ -12,7 +12,10 @@ export interface KnownRefund {
   readonly isNew: boolean;
 }
 
-/** Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining, payment_not_refundable or refund_reference_reused. */
+/**
+ * Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining,
+ * payment_not_refundable or refund_reference_reused.
+ */
 @Injectable()
 export class ProposeRefund {
   constructor(
@@ -27,7 +30,8 @@ export class ProposeRefund {
     try {
       return { refund: await this.propose(unit, input, proposer), isNew: true };
     } catch (error) {
-      // Another request may have proposed the same refund meanwhile, which took what was left of the payment.
+      // Another request may have proposed the same refund meanwhile, which took what was left of
+      // the payment.
       throw (await this.earlier(unit, input)) ? new Stale() : error;
     }
   }

@@ -10,7 +10,11 @@ import { RefundEvents, Refunds } from './ports.js';
 import type { KnownRefund } from './propose-refund.js';
 import { SettleRefund } from './settle-refund.js';
 
-/** Records a payout that was found elsewhere, of a known refund or none. Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
+/**
+ * Records a payout that was found elsewhere, of a known refund or none. Safe to repeat with the
+ * same provider reference. Refuses with not_found, refund_exceeds_remaining or
+ * refund_reference_reused.
+ */
 @Injectable()
 export class RecordRefund {
   constructor(

@@ -5,7 +5,10 @@ import { Payments } from '../../payments/index.js';
 import { type Repair, repairOf } from '../domain/repair.js';
 import { RefundEvents, Refunds } from './ports.js';
 
-/** Makes the sums of a payment those of its refunds. Versions before 1.2 could reserve the amount of a refund nowhere. */
+/**
+ * Makes the sums of a payment those of its refunds. Versions before 1.2 could reserve the amount of
+ * a refund nowhere.
+ */
 @Injectable()
 export class RepairPayment {
   constructor(

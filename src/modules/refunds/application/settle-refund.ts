@@ -6,7 +6,10 @@ import type { Refund } from '../domain/refund.js';
 import type { RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
-/** Stores a transition, its event and what it changes of the payment. The payment is locked before its refunds, everywhere: so no two requests wait for each other. */
+/**
+ * Stores a transition, its event and what it changes of the payment. The payment is locked before
+ * its refunds, everywhere: so no two requests wait for each other.
+ */
 @Injectable()
 export class SettleRefund {
   constructor(
@@ -29,7 +32,10 @@ export class SettleRefund {
     return after;
   }
 
-  /** What was recorded of the same payout before the ledger knew whose it is. Its amount is counted already. */
+  /**
+   * What was recorded of the same payout before the ledger knew whose it is. Its amount is counted
+   * already.
+   */
   private async yielding(unit: Unit, refund: Refund) {
     const { status, providerReference } = refund.state;
     if (status !== 'succeeded' || providerReference === null) return undefined;

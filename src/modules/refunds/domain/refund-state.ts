@@ -17,13 +17,18 @@ export const REFUND_EVENTS = {
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-/** A refund that was canceled, failed or paid out before anybody decided keeps `waiting`, so that payouts without approval are found. */
+/**
+ * A refund that was canceled, failed or paid out before anybody decided keeps `waiting`, so that
+ * payouts without approval are found.
+ */
 export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
 /** Times are in milliseconds, by the clock of the organization. */
 interface ApprovalState {
   readonly approval: Approval;
-  /** Null if it is not known: the refund was made elsewhere, or by a version that kept no proposers. */
+  /**
+   * Null if it is not known: the refund was made elsewhere, or by a version that kept no proposers.
+   */
   readonly proposedBy: Requester | null;
   /** When it expires; null if no approval is needed. */
   readonly approvalExpiresAt: number | null;
@@ -32,7 +37,9 @@ interface ApprovalState {
   readonly comment: string | null;
 }
 
-/** What a worker's claim of a refund is. Times are in milliseconds, by the clock of the database. */
+/**
+ * What a worker's claim of a refund is. Times are in milliseconds, by the clock of the database.
+ */
 interface ClaimState {
   /** Number of the last claim, and its fencing token. 0 if the refund was never claimed. */
   readonly claimNumber: number;
@@ -40,7 +47,10 @@ interface ClaimState {
   readonly claimExpiresAt: number | null;
   /** How many leases in a row had run out when the refund was claimed last. */
   readonly lapses: number;
-  /** When the refund can be claimed next. 0 until its first claim, so that it comes before those that were claimed. */
+  /**
+   * When the refund can be claimed next. 0 until its first claim, so that it comes before those
+   * that were claimed.
+   */
   readonly claimableAt: number;
 }
 
@@ -53,7 +63,10 @@ export interface RefundState extends Caller, ClaimState, ApprovalState {
   /** The merchant's own ID of the refund, unique in organization and mode for ever. */
   readonly reference: string | null;
   readonly description: string | null;
-  /** Several refunds that were paid out together have the same one, but no two that were made elsewhere. */
+  /**
+   * Several refunds that were paid out together have the same one, but no two that were made
+   * elsewhere.
+   */
   readonly providerReference: string | null;
   readonly failureReason: string | null;
   /** Whether nobody proposed it: the ledger recorded it after it was paid out. */
@@ -131,7 +144,10 @@ export function proposedBy({ requester, needsApproval }: Proposer, now: number) 
   };
 }
 
-/** A refund whose lease runs out for the nth time in a row waits its lease × 2^(n−1), at most an hour. */
+/**
+ * A refund whose lease runs out for the nth time in a row waits its lease × 2^(n−1), at most an
+ * hour.
+ */
 export function lease(now: number, seconds: number, lapses: number) {
   const claimExpiresAt = now + seconds * 1000;
   const waitSeconds = Math.min(seconds * 2 ** lapses, LONGEST_WAIT_SECONDS);

@@ -20,7 +20,10 @@ import {
 } from './refund-state.js';
 import * as refuse from './refusals.js';
 
-/** A refund and all that can become of it. A transition that has happened already leaves it as it is. */
+/**
+ * A refund and all that can become of it. A transition that has happened already leaves it as it
+ * is.
+ */
 export class Refund {
   private constructor(
     readonly state: RefundState,
@@ -28,7 +31,10 @@ export class Refund {
     readonly version: number,
   ) {}
 
-  /** A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount is a positive integer. */
+  /**
+   * A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount
+   * is a positive integer.
+   */
   static propose(
     payment: RefundablePayment,
     input: NewRefund,
@@ -56,7 +62,10 @@ export class Refund {
     );
   }
 
-  /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */
+  /**
+   * A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the
+   * payment has left.
+   */
   static record(
     payment: RefundablePayment,
     { providerReference, ...made }: MadeRefund,
@@ -78,13 +87,19 @@ export class Refund {
     );
   }
 
-  /** The refund as it reads at `now`: its approval has expired when its time is over, before that is stored. */
+  /**
+   * The refund as it reads at `now`: its approval has expired when its time is over, before that is
+   * stored.
+   */
   asOf(now: number): Refund {
     const isLate = isWaiting(this.state) && (this.state.approvalExpiresAt ?? now) <= now;
     return isLate ? this.with({ approval: 'expired' }) : this;
   }
 
-  /** The refund, approved by another person than the one who proposed it. `amount` is what was seen, and must be its own. */
+  /**
+   * The refund, approved by another person than the one who proposed it. `amount` is what was seen,
+   * and must be its own.
+   */
   approve(amount: number, decision: ApprovalDecision): Refund {
     return this.decide({ approval: 'approved' }, decision, amount);
   }
@@ -99,14 +114,19 @@ export class Refund {
     return expired === this ? this : expired.close('canceled');
   }
 
-  /** The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying out. */
+  /**
+   * The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying
+   * out.
+   */
   cancel(now: number): Refund {
     this.requirePending();
     if (this.state.claimExpiresAt === null) return this.asOf(now).close('canceled');
     throw refuse.inProgress(this.state);
   }
 
-  /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. */
+  /**
+   * The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded.
+   */
   succeed(providerReference: string | null): Refund {
     return this.state.status === 'succeeded'
       ? this
@@ -144,7 +164,10 @@ export class Refund {
     return this.with({ claimNumber: claimNumber + 1, lapses, ...lease(now, leaseSeconds, lapses) });
   }
 
-  /** The refund with a longer lease, which is never shortened. A provider that has the refund may give its own ID of it. */
+  /**
+   * The refund with a longer lease, which is never shortened. A provider that has the refund may
+   * give its own ID of it.
+   */
   extend({ claim, leaseSeconds, providerReference }: Extension, now: number): Refund {
     this.requireClaim(claim);
     const longer = lease(now, leaseSeconds, this.state.lapses);
@@ -161,7 +184,10 @@ export class Refund {
     return this.with({ claimExpiresAt: null, lapses: 0, claimableAt: now + delaySeconds * 1000 });
   }
 
-  /** The refund, whose payout was found elsewhere: a pending one succeeds. One that was canceled, or failed unknown to the provider, has none. */
+  /**
+   * The refund, whose payout was found elsewhere: a pending one succeeds. One that was canceled, or
+   * failed unknown to the provider, has none.
+   */
   found(made: MadeRefund): Refund {
     const { status, payment, amount, reference, providerReference } = this.state;
     const isPaidAs = status !== 'canceled' && providerReference === made.providerReference;
@@ -176,20 +202,29 @@ export class Refund {
     return status === PENDING ? this.succeed(made.providerReference) : this;
   }
 
-  /** A refund that was made elsewhere fails if its payout is that of `other`: no money is counted twice. Any other stays as it is. */
+  /**
+   * A refund that was made elsewhere fails if its payout is that of `other`: no money is counted
+   * twice. Any other stays as it is.
+   */
   yieldTo({ state: other }: Refund): Refund {
     const { status, payment, amount, isMadeElsewhere } = this.state;
     const isSame = status === 'succeeded' && payment === other.payment && amount === other.amount;
     return isMadeElsewhere && isSame ? this.return(`It is the payout of ${other.id}.`) : this;
   }
 
-  /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */
+  /**
+   * Refuses another proposal with the same reference, unless both are of the same amount of the
+   * same payment.
+   */
   requireSameProposal({ payment, amount }: NewRefund): void {
     if (payment !== this.state.payment || amount !== this.state.amount)
       throw refuse.referenceReused(this.state, 'reference');
   }
 
-  /** Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have ended. */
+  /**
+   * Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have
+   * ended.
+   */
   requireClaim(claim: number | null): void {
     this.requirePending();
     const { claimNumber, claimExpiresAt } = this.state;

@@ -81,7 +81,10 @@ export function secondPersonRequired(refund: RefundState, { holder }: Requester)
   return refused(ERRORS.second_person_required, refund, message, 'Authorization');
 }
 
-/** The refund's amount is not told: a program that follows what is allowed must not approve what nobody has seen. */
+/**
+ * The refund's amount is not told: a program that follows what is allowed must not approve what
+ * nobody has seen.
+ */
 export const amountMismatch = (refund: RefundState): Refusal =>
   refused(ERRORS.approval_amount_mismatch, refund, "The amount is not the refund's.", 'amount');
 

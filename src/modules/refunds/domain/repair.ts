@@ -8,7 +8,10 @@ export interface Repair {
   readonly amountPendingRefund: number;
   /** Pending refunds of more than was captured, each with what it becomes. */
   readonly failed: readonly { readonly before: Refund; readonly after: Refund }[];
-  /** What claimed refunds have beyond what was captured. They may be paid out, so a person has to look at each. */
+  /**
+   * What claimed refunds have beyond what was captured. They may be paid out, so a person has to
+   * look at each.
+   */
   readonly overdrawn: number;
 }
 
@@ -18,7 +21,10 @@ const FAILURE = {
   providerReference: null,
 };
 
-/** What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed fail where there is no money for them. */
+/**
+ * What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed
+ * fail where there is no money for them.
+ */
 export function repairOf({ amount, amountOnHold }: Captured, refunds: readonly Refund[]): Repair {
   const sumOf = (some: readonly Refund[]) => some.reduce((sum, { state }) => sum + state.amount, 0);
   const those = (status: RefundStatus) => refunds.filter(({ state }) => state.status === status);

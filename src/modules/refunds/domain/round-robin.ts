@@ -5,8 +5,9 @@ export interface RefundCount {
 }
 
 /**
- * How many refunds a claim takes of each organization: one of each in turn, until it has `limit` or none is left. `waiting` has
- * the claimable refunds of each organization, in the order in which they are served.
+ * How many refunds a claim takes of each organization: one of each in turn, until it has `limit` or
+ * none is left. `waiting` has the claimable refunds of each organization, in the order in which
+ * they are served.
  */
 export function roundRobin(waiting: readonly RefundCount[], limit: number): RefundCount[] {
   const rounds = waiting.flatMap(({ organization, refunds }) =>

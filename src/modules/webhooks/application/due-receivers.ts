@@ -16,8 +16,9 @@ interface Seen {
 }
 
 /**
- * The receivers with due deliveries, as far as this process knows. It is told of those that a poll finds, and remembers which
- * receivers got events of a type, so that the next such event is claimed for them right after its commit.
+ * The receivers with due deliveries, as far as this process knows. It is told of those that a poll
+ * finds, and remembers which receivers got events of a type, so that the next such event is claimed
+ * for them right after its commit.
  */
 export class DueReceivers {
   private readonly due = new Map<string, Map<string, DueReceiver>>();

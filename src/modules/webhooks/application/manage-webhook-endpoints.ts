@@ -16,7 +16,10 @@ export interface WithSecret {
   readonly secret: string;
 }
 
-/** Each method but the first refuses with not_found. A URL that WebhookUrls does not allow is refused with invalid_param. */
+/**
+ * Each method but the first refuses with not_found. A URL that WebhookUrls does not allow is
+ * refused with invalid_param.
+ */
 @Injectable()
 export class ManageWebhookEndpoints {
   constructor(

@@ -9,12 +9,17 @@ const MOST_FAILING = 64;
 const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
 const FAILING = 'failing';
-/** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
+/**
+ * Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails.
+ */
 const RESPONDING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 const MAX_REMEMBERED = 10_000;
-/** If all MOST_AT_ONCE attempts are under way and deliveries wait, attempts that are older than this are ended. */
+/**
+ * If all MOST_AT_ONCE attempts are under way and deliveries wait, attempts that are older than this
+ * are ended.
+ */
 const MIN_ATTEMPT_MS = 2_500;
 
 export type Send = (message: Message) => Promise<AttemptResult>;
@@ -26,12 +31,18 @@ interface UnderWay {
   readonly done: Promise<unknown>;
 }
 
-/** All attempts of this process, counted by owner and receiver. The only way to a receiver: no other class has the sender. */
+/**
+ * All attempts of this process, counted by owner and receiver. The only way to a receiver: no other
+ * class has the sender.
+ */
 @Injectable()
 export class OutgoingAttempts {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
-  /** Whether receivers responded to their last attempt, in its order. Bounded: a dropped receiver counts as unknown. */
+  /**
+   * Whether receivers responded to their last attempt, in its order. Bounded: a dropped receiver
+   * counts as unknown.
+   */
   private readonly responds = new Map<string, boolean>();
   private endedAll: Error | undefined;
 
@@ -68,7 +79,10 @@ export class OutgoingAttempts {
     return this.start(to, this.isFailing(to) ? [FAILING] : [], work);
   }
 
-  /** Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its endpoint or its owner, or all. */
+  /**
+   * Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its
+   * endpoint or its owner, or all.
+   */
   async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
     const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;
     const isTooMuch =
@@ -82,7 +96,10 @@ export class OutgoingAttempts {
     return this.start(to, [ofOwner, ofEndpoint], (send) => send(message));
   }
 
-  /** Ends up to `count` attempts for deliveries that wait: the oldest ones of the owner with the most attempts. */
+  /**
+   * Ends up to `count` attempts for deliveries that wait: the oldest ones of the owner with the
+   * most attempts.
+   */
   endLongest(count: number): void {
     const longest = performance.now() - MIN_ATTEMPT_MS;
     const old = [...this.all].filter(

@@ -34,7 +34,9 @@ export interface ClaimedDelivery extends DueReceiver {
   readonly event: Event;
   readonly url: string;
   readonly attempt: number;
-  /** When it was due, in milliseconds of real time; null for a first attempt, which is due at once. */
+  /**
+   * When it was due, in milliseconds of real time; null for a first attempt, which is due at once.
+   */
   readonly dueAt: number | null;
   readonly secrets: readonly string[];
   /** Null for a notify_url. */
@@ -44,17 +46,26 @@ export interface ClaimedDelivery extends DueReceiver {
 /** One that was deleted is not enabled either. */
 export type ClaimedEndpoint = Pick<WebhookEndpoint, 'id' | 'enabled' | 'failingSince'>;
 
-/** The unfinished deliveries of every organization. Processes share them by leases. Instants are in milliseconds. */
+/**
+ * The unfinished deliveries of every organization. Processes share them by leases. Instants are in
+ * milliseconds.
+ */
 export abstract class DeliveryQueue {
   /** Organizations with unfinished deliveries, due or not. */
   abstract organizations(after: string | undefined): Promise<PolledPage<string>>;
-  /** Receivers with due deliveries of an organization. The cost does not grow with the number of deliveries. */
+  /**
+   * Receivers with due deliveries of an organization. The cost does not grow with the number of
+   * deliveries.
+   */
   abstract due(
     organization: string,
     after: string | undefined,
     now: number,
   ): Promise<PolledPage<DueReceiver>>;
-  /** Claims the longest due deliveries of each share. No other process gets them before the lease ends. */
+  /**
+   * Claims the longest due deliveries of each share. No other process gets them before the lease
+   * ends.
+   */
   abstract claim(
     organization: string,
     shares: readonly Share[],
@@ -62,11 +73,17 @@ export abstract class DeliveryQueue {
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]>;
   abstract end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void>;
-  /** Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome. Logs a failure. */
+  /**
+   * Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome.
+   * Logs a failure.
+   */
   abstract finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void>;
   /** Logs something that is no receiver's fault. */
   abstract report(error: unknown): void;
-  /** Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are under way do not change. */
+  /**
+   * Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are
+   * under way do not change.
+   */
   abstract advance(unit: Unit, seconds: number): void;
   /** Whether no delivery to the caller is due or under way. */
   abstract isIdle(caller: Caller): Promise<boolean>;
@@ -82,18 +99,27 @@ export interface Recipient {
 export abstract class EventDeliveries {
   /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
-  /** The time of an event that the resource has at most once, in milliseconds, if a delivery of it is unfinished. */
+  /**
+   * The time of an event that the resource has at most once, in milliseconds, if a delivery of it
+   * is unfinished.
+   */
   abstract undeliveredSince(
     caller: Caller,
     event: Pick<NewEvent, 'object' | 'type'>,
   ): Promise<number | undefined>;
-  /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
+  /**
+   * The enabled endpoints that subscribe to the event's type, and the notify_url to which it was
+   * sent; or only this endpoint. Locks the deliveries to them.
+   */
   abstract lockRecipients(
     unit: Unit,
     event: Event,
     endpoint?: string,
   ): Promise<readonly Recipient[]>;
-  /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
+  /**
+   * Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier
+   * ones.
+   */
   abstract send(unit: Unit, event: Event, recipients: readonly Recipient[], at: number): void;
 }
 
@@ -103,9 +129,15 @@ export abstract class WebhookEndpoints {
   abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
   /** A page of the caller's mode, newest first. */
   abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
-  /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
+  /**
+   * Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with
+   * not_found.
+   */
   abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
-  /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */
+  /**
+   * Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with
+   * not_found.
+   */
   abstract lock(unit: Unit, id: string): Promise<WebhookEndpoint>;
   /** Stale if another endpoint has the same `place`. */
   abstract add(unit: Unit, endpoint: WebhookEndpoint, secret: string): void;
@@ -119,6 +151,8 @@ export abstract class WebhookEndpoints {
     claimed: ClaimedEndpoint,
     health: EndpointHealth,
   ): Promise<void>;
-  /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */
+  /**
+   * The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found.
+   */
   abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
 }

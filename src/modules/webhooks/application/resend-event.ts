@@ -18,7 +18,10 @@ export interface ResentEvent {
   readonly dueAt: number;
 }
 
-/** Sends an event again at once, even one that was delivered or given up. Failed attempts are repeated as usual. */
+/**
+ * Sends an event again at once, even one that was delivered or given up. Failed attempts are
+ * repeated as usual.
+ */
 @Injectable()
 export class ResendEvent {
   constructor(
@@ -28,8 +31,9 @@ export class ResendEvent {
   ) {}
 
   /**
-   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that subscribe to the type, without those
-   * that got MAX_RESENDABLE attempts. Refuses with not_found, or with resend_limit if none is left.
+   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that
+   * subscribe to the type, without those that got MAX_RESENDABLE attempts. Refuses with not_found,
+   * or with resend_limit if none is left.
    */
   async execute(unit: Unit, id: string, endpoint?: string): Promise<ResentEvent> {
     const event = await this.events.find(unit, id);

@@ -15,7 +15,8 @@ export interface Shares {
 
 /** Distributes the room. Failing receivers come last and share a small room of their own. */
 export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
-  // A receiver is ready when half of its attempts are free, so that one claim takes several deliveries.
+  // A receiver is ready when half of its attempts are free, so that one claim takes several
+  // deliveries.
   const ready = due.filter((one) => load.underWay(nameOf(one)) <= load.atOnce(one) / 2);
   const { well = [], failing = [] } = Object.groupBy(ready, (one) =>
     load.isFailing(one) ? 'failing' : 'well',

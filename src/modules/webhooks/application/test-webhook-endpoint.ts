@@ -21,8 +21,8 @@ export class TestWebhookEndpoint {
   ) {}
 
   /**
-   * Sends one webhook.test event, even to a disabled endpoint, and returns the attempt. Nothing is stored, so it takes no unit.
-   * Refuses with not_found or rate_limited.
+   * Sends one webhook.test event, even to a disabled endpoint, and returns the attempt. Nothing is
+   * stored, so it takes no unit. Refuses with not_found or rate_limited.
    */
   async execute(caller: Caller, id: string, represent: Represent): Promise<Attempt> {
     const endpoint = await this.endpoints.get(caller, id);

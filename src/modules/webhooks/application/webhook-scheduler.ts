@@ -12,7 +12,10 @@ import { shareAttempts } from './share-attempts.js';
 
 /** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
 const LEASE_MS = 60_000;
-/** Between two rounds. Attempts that finish in this time are replaced by one statement instead of many. */
+/**
+ * Between two rounds. Attempts that finish in this time are replaced by one statement instead of
+ * many.
+ */
 const PAUSE_MS = 3;
 const IDLE_PAUSE_MS = 10;
 /** Organizations that are polled or claimed for at once, because each needs a connection. */
@@ -21,7 +24,10 @@ const ORGANIZATIONS_AT_ONCE = 4;
 const pause = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-/** Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog hides another's. */
+/**
+ * Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog
+ * hides another's.
+ */
 @Injectable()
 export class WebhookScheduler {
   private readonly due = new DueReceivers();
@@ -68,7 +74,10 @@ export class WebhookScheduler {
     this.rounds.next().catch(this.report);
   }
 
-  /** Attempts the due deliveries of a caller whose clock was moved, until none is due or under way, or for `maxMs` at most. */
+  /**
+   * Attempts the due deliveries of a caller whose clock was moved, until none is due or under way,
+   * or for `maxMs` at most.
+   */
   async deliver(caller: Caller, maxMs: number): Promise<void> {
     const until = performance.now() + maxMs;
     while (performance.now() < until && !(await this.queue.isIdle(caller))) {

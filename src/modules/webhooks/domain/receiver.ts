@@ -6,11 +6,16 @@ const OF_LEDGER = 'ledger ';
 
 export interface DueReceiver {
   readonly organization: string;
-  /** The owner of the receiver, from whose share its attempts are taken: the organization, or NO_ORGANIZATION for the ledger. */
+  /**
+   * The owner of the receiver, from whose share its attempts are taken: the organization, or
+   * NO_ORGANIZATION for the ledger.
+   */
   readonly owner: string;
   /** Host and port in canonical form. */
   readonly receiver: string;
-  /** The receiver's stored name: host and port as the URL has them, with a prefix for the ledger's. */
+  /**
+   * The receiver's stored name: host and port as the URL has them, with a prefix for the ledger's.
+   */
   readonly stored: string;
 }
 
@@ -29,7 +34,10 @@ export function dueReceiver(organization: string, stored: string): DueReceiver {
   };
 }
 
-/** The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. */
+/**
+ * The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are
+ * `127.0.0.1:443`.
+ */
 export function canonicalReceiver(stored: string): string {
   if (!URL.canParse(`https://${stored}`)) return stored;
   const { hostname, port } = new URL(`https://${stored}`);

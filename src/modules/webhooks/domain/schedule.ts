@@ -1,4 +1,7 @@
-/** Decides when a webhook is tried again. The delays between attempts are those of the Standard Webhooks specification. */
+/**
+ * Decides when a webhook is tried again. The delays between attempts are those of the Standard
+ * Webhooks specification.
+ */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -38,7 +41,10 @@ export interface Verdict {
   readonly nextAttemptAt: number | null;
 }
 
-/** `attemptedAt` and `nextAttemptAt` are by the organization's clock, which may be moved; `dueAt` is the next attempt in real time. */
+/**
+ * `attemptedAt` and `nextAttemptAt` are by the organization's clock, which may be moved; `dueAt` is
+ * the next attempt in real time.
+ */
 export interface MadeAttempt extends AttemptResult, Verdict {
   readonly attemptedAt: number;
   readonly dueAt: number | null;

@@ -25,7 +25,10 @@ export const WEBHOOK_ENDPOINT_EVENTS = {
 export interface WebhookEndpoint {
   readonly id: string;
   readonly mode: Mode;
-  /** A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits their count. */
+  /**
+   * A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits
+   * their count.
+   */
   readonly place: number;
   readonly url: string;
   readonly events: readonly string[];
@@ -44,7 +47,9 @@ export interface WantedEndpoint
 export type NewWebhookEndpoint = WantedEndpoint & Pick<WebhookEndpoint, 'url'>;
 export type EndpointHealth = Pick<WebhookEndpoint, 'failingSince' | 'disabledReason'>;
 
-/** Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none. */
+/**
+ * Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none.
+ */
 export function newEndpoint(
   input: NewWebhookEndpoint,
   others: readonly WebhookEndpoint[],
@@ -67,7 +72,10 @@ export function newEndpoint(
   return { ...wanted, id, mode, place, disabledReason: null, failingSince: null };
 }
 
-/** Enabling an endpoint clears its disabledReason. A new URL, or an endpoint that is enabled again, starts without failures. */
+/**
+ * Enabling an endpoint clears its disabledReason. A new URL, or an endpoint that is enabled again,
+ * starts without failures.
+ */
 export function changedEndpoint(
   before: WebhookEndpoint,
   change: WantedEndpoint,
@@ -82,7 +90,10 @@ export function changedEndpoint(
   };
 }
 
-/** The health of an endpoint after an attempt at `at` (milliseconds); undefined if it does not change. */
+/**
+ * The health of an endpoint after an attempt at `at` (milliseconds); undefined if it does not
+ * change.
+ */
 export function healthAfter(
   result: AttemptResult,
   failingSince: number | null,

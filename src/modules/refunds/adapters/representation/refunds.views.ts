@@ -111,7 +111,10 @@ export const LEDGER_REFUND = object(
   },
 );
 
-/** What events have besides the refund. Only those of a refund that has to be approved have `approval`. */
+/**
+ * What events have besides the refund. Only those of a refund that has to be approved have
+ * `approval`.
+ */
 export const EVENT_DETAILS = { ...DETAILS, approval: APPROVAL };
 
 export const REFUND_LIST = listOf('RefundList', REFUND);

@@ -11,7 +11,10 @@ export interface Rules extends Reach {
 
 export class NotAllowed extends Error {}
 
-/** Shorter than the keep-alive time of most servers, so that a connection is not reused while its server closes it. */
+/**
+ * Shorter than the keep-alive time of most servers, so that a connection is not reused while its
+ * server closes it.
+ */
 const IDLE_MS = 4_000;
 const MAX_IDLE = 256;
 
@@ -21,20 +24,29 @@ export interface GuardedRequest extends ClientRequestArgs {
   readonly attempt: AbortSignal;
 }
 
-/** Connects to receivers by the rules, for http and https, and keeps connections. A request for https has the default port 443. */
+/**
+ * Connects to receivers by the rules, for http and https, and keeps connections. A request for
+ * https has the default port 443.
+ */
 export class GuardedAgent extends Agent {
   constructor(private readonly rules: Rules) {
     super({ keepAlive: true, timeout: IDLE_MS });
   }
 
-  /** Throws NotAllowed if any address is not reachable: otherwise it would depend on chance whether a private one is called. */
+  /**
+   * Throws NotAllowed if any address is not reachable: otherwise it would depend on chance whether
+   * a private one is called.
+   */
   check(addresses: readonly Pick<ResolvedAddress, 'address'>[]): void {
     const isAllowed =
       addresses.length > 0 && addresses.every(({ address }) => isReachable(address, this.rules));
     if (!isAllowed) throw new NotAllowed(whyNot(this.rules));
   }
 
-  /** Node connects to the addresses that were checked, and looks up no name again. It does not look up an IP address. */
+  /**
+   * Node connects to the addresses that were checked, and looks up no name again. It does not look
+   * up an IP address.
+   */
   override createConnection({
     host,
     port,

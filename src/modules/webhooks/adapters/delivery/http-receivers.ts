@@ -13,14 +13,19 @@ import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './gua
 import { nameResolver, type Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
-/** The body of a response is read, so that the connection can be reused, but no further than this. */
+/**
+ * The body of a response is read, so that the connection can be reused, but no further than this.
+ */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_RESPONSE_MS = 1_000;
 const MAX_INFORMATIONAL = 8;
 
 @Injectable()
 export class Network {
-  /** For a whole attempt, from DNS to the status of the response. 15 seconds are common for webhooks. */
+  /**
+   * For a whole attempt, from DNS to the status of the response. 15 seconds are common for
+   * webhooks.
+   */
   readonly timeoutMs: number = 15_000;
   readonly resolve = nameResolver();
 }
@@ -118,7 +123,10 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   }
 }
 
-/** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on another connection. */
+/**
+ * A receiver may close an idle connection at the moment of its reuse. Then the request is repeated
+ * on another connection.
+ */
 async function post(options: GuardedRequest, payload: string): Promise<IncomingMessage> {
   const sent = request(options);
   let informational = 0;
@@ -144,7 +152,10 @@ async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return response;
 }
 
-/** Reads the body within its limits. The status has already decided the attempt, so a broken body is no error. */
+/**
+ * Reads the body within its limits. The status has already decided the attempt, so a broken body is
+ * no error.
+ */
 async function drain(response: IncomingMessage): Promise<void> {
   const timer = setTimeout(() => response.destroy(), MAX_RESPONSE_MS);
   let left = MAX_RESPONSE_BYTES;

@@ -1,9 +1,15 @@
-/** Decides which addresses a webhook may reach: those of the public Internet, not those of the service's own network. */
+/**
+ * Decides which addresses a webhook may reach: those of the public Internet, not those of the
+ * service's own network.
+ */
 import ipaddr from 'ipaddr.js';
 
 /** All public IPv6 addresses. Addresses outside are unreachable or stand for IPv4 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Ranges that WEBHOOK_ALLOW_PRIVATE allows. Link-local is not one: clouds serve the credentials of machines there. */
+/**
+ * Ranges that WEBHOOK_ALLOW_PRIVATE allows. Link-local is not one: clouds serve the credentials of
+ * machines there.
+ */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal'];
 /** Ranges in which an operator may list networks. */
 const MAY_BE_LISTED = [...PRIVATE, 'carrierGradeNat'];
@@ -20,7 +26,10 @@ const CLOUD_HOSTS = [
   'fd00:a9fe:a9fe::/48', // Akamai
 ].map(ipaddr.parseCIDR);
 
-/** IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1 for ::ffff:10.0.0.1, which the kernel does not. */
+/**
+ * IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1 for
+ * ::ffff:10.0.0.1, which the kernel does not.
+ */
 const UNMAPPED = /(?<!^::ffff):\d+\./i;
 
 export interface Reach {
@@ -30,7 +39,9 @@ export interface Reach {
   readonly networks?: readonly string[];
 }
 
-/** Whether a webhook may be sent to the address, which is written as resolvers and sockets write it. */
+/**
+ * Whether a webhook may be sent to the address, which is written as resolvers and sockets write it.
+ */
 export function isReachable(
   address: string,
   { allowPrivate, allowLoopback, networks = [] }: Reach,

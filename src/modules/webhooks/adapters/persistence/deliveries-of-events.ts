@@ -11,9 +11,10 @@ const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode 
 const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver';
 
 /**
- * The statement that records an event also selects its endpoints, so an endpoint misses no event that is recorded after its
- * creation. Deliveries to the organization's endpoints and to the ledger's are inserted separately, because Citus cannot mix
- * both kinds of tables in one query. The notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
+ * The statement that records an event also selects its endpoints, so an endpoint misses no event
+ * that is recorded after its creation. Deliveries to the organization's endpoints and to the
+ * ledger's are inserted separately, because Citus cannot mix both kinds of tables in one query. The
+ * notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
  */
 const RECORDED = [
   (events: string) => `${deliver(events, `endpoint.organization_id, ${ENDPOINT}`)}
@@ -40,7 +41,10 @@ export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith]
 const OF_EVENTS = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
 
-/** The notify_url of a session is one of its details, and so are its copies, sent or still to be sent to. */
+/**
+ * The notify_url of a session is one of its details, and so are its copies, sent or still to be
+ * sent to.
+ */
 export const WEBHOOK_TRACES: Traces = {
   clear: [`${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`],
   remove: [OF_EVENTS],

@@ -1,4 +1,6 @@
-/** Both ends of a lease: deliveries are claimed for this process, and their attempts are recorded. */
+/**
+ * Both ends of a lease: deliveries are claimed for this process, and their attempts are recorded.
+ */
 import { Logger } from '@nestjs/common';
 import type { Database } from '../../../../persistence/database.js';
 import { isUnavailable } from '../../../../persistence/faults.js';
@@ -29,9 +31,10 @@ interface Claimed {
 }
 
 /**
- * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease. Each event is found as the
- * first one from its ID on: before the first ANALYZE, a join by ID read all events of the organization for each delivery.
- * RETURNING reads the time at which the delivery was due, which the update replaces.
+ * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease.
+ * Each event is found as the first one from its ID on: before the first ANALYZE, a join by ID read
+ * all events of the organization for each delivery. RETURNING reads the time at which the delivery
+ * was due, which the update replaces.
  */
 const CLAIM = statement<Claimed>('webhooks.claim', (claim) => {
   const { organization } = claim;
@@ -78,7 +81,10 @@ export interface ClaimedRow extends Event, SealedSecrets, Shown {
 
 type Claim = (shares: readonly Share[], skip?: number) => Promise<readonly ClaimedRow[]>;
 
-/** Claims all shares in one statement. If it fails, one delivery at a time, without those that cannot be claimed. */
+/**
+ * Claims all shares in one statement. If it fails, one delivery at a time, without those that
+ * cannot be claimed.
+ */
 export async function claimShares(
   database: Database,
   organization: string,
@@ -159,7 +165,10 @@ function finishedRows(columns: Places<Columns>): string {
   return `unnest(${lists.join(', ')}) AS finished (${NAMES.join(', ')})`;
 }
 
-/** The attempt number is the fencing token: a process whose lease has ended records its attempt but not the outcome. */
+/**
+ * The attempt number is the fencing token: a process whose lease has ended records its attempt but
+ * not the outcome.
+ */
 const FINISH = statement<Columns & { readonly organization: string }>(
   'webhooks.finish',
   (columns) => `WITH recorded AS (
@@ -184,7 +193,10 @@ interface Waiting extends PromiseWithResolvers<void> {
   readonly made: FinishedAttempt;
 }
 
-/** Writes the results of attempts. Those of an organization that arrive during its write go into one statement together. */
+/**
+ * Writes the results of attempts. Those of an organization that arrive during its write go into one
+ * statement together.
+ */
 export class FinishedAttempts {
   private readonly waiting = new Map<string, Waiting[]>();
 

@@ -48,7 +48,10 @@ interface DuePage {
   readonly now: Date;
 }
 
-/** Finds the next receiver in the index, however many deliveries the last one has. DISTINCT would read them all. */
+/**
+ * Finds the next receiver in the index, however many deliveries the last one has. DISTINCT would
+ * read them all.
+ */
 const nextReceiver = (organization: string, after: string) => `SELECT receiver, next_attempt_at
   FROM webhook_deliveries
   WHERE organization_id = ${organization} AND next_attempt_at IS NOT NULL AND receiver > ${after}
@@ -77,7 +80,10 @@ interface Advance extends Scope {
 /** Deliveries to the ledger follow real time. */
 const toOrganization = ({ organization, mode }: Places<Scope>) =>
   `organization_id = ${organization} AND mode = ${mode} AND receiver NOT LIKE 'ledger %'`;
-/** While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of the lease. */
+/**
+ * While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of
+ * the lease.
+ */
 const notUnderWay = ({ organization, mode }: Places<Scope>) => `(attempts = 0 OR EXISTS (
   SELECT FROM webhook_attempts AS made
   WHERE made.organization_id = ${organization} AND made.mode = ${mode}

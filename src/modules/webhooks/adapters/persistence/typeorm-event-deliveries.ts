@@ -21,7 +21,9 @@ import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** Deliveries to the ledger are not shown to organizations, and payment pages do not wait for them. */
+/**
+ * Deliveries to the ledger are not shown to organizations, and payment pages do not wait for them.
+ */
 const OWN_RECEIVER = "receiver NOT LIKE 'ledger %'";
 interface EventKey {
   readonly organization: string;
@@ -29,7 +31,10 @@ interface EventKey {
   readonly event: string;
 }
 
-/** The last attempts of each delivery. A planned attempt will not be made once its endpoint is deleted or disabled. */
+/**
+ * The last attempts of each delivery. A planned attempt will not be made once its endpoint is
+ * deleted or disabled.
+ */
 const ATTEMPTS = statement<EventKey>(
   'webhooks.attempts',
   ({ organization, mode, event }) => `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint,

@@ -8,12 +8,18 @@ import { Jobs } from '../../../../platform/jobs.js';
 import { Outbox } from '../../../events/index.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 
-/** How late an attempt that this process was not told of may be: a retry, or a delivery that another process left. */
+/**
+ * How late an attempt that this process was not told of may be: a retry, or a delivery that another
+ * process left.
+ */
 const INTERVAL_MS = 1_000;
 /** Well below the time that orchestrators give a process to stop. */
 const GRACE_MS = 5_000;
 
-/** Delivers webhooks in every server process; they share the work through the database. Commands deliver nothing by themselves. */
+/**
+ * Delivers webhooks in every server process; they share the work through the database. Commands
+ * deliver nothing by themselves.
+ */
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
