@@ -92,7 +92,7 @@ FOR NO KEY UPDATE SKIP LOCKED;
 -- refunds.lock_claimable_of_all
 /* every organization: each has its turn in a claim */
 SELECT locked.*
-FROM unnest($1::uuid[], $2::integer[]) AS turn (organization_id, refunds)
+FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds)
 CROSS JOIN LATERAL (
   SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
     "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
@@ -102,7 +102,7 @@ CROSS JOIN LATERAL (
     approval_expires_at AS "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment
     AS "comment", statement_timestamp() AS now
   FROM refunds
-  WHERE organization_id = turn.organization_id AND mode = $3 AND status = 'pending' AND approval <> 'waiting'
+  WHERE organization_id = turn.organization_id AND mode = $2 AND status = 'pending' AND approval <> 'waiting'
     AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <=
     statement_timestamp())
   ORDER BY refunds.claimable_at, refunds.id
@@ -170,14 +170,14 @@ FROM first;
 /* every organization: claims take refunds of all of them by turns */ WITH RECURSIVE owner AS ( (
   SELECT organization_id, claimable_at, 1 AS place
   FROM refunds
-  WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND organization_id > $2 AND
+  WHERE mode = $2 AND status = 'pending' AND approval <> 'waiting' AND organization_id > $1 AND
     organization_id <= $3
   ORDER BY organization_id, claimable_at
   LIMIT 1
 ) UNION ALL SELECT following.* FROM owner CROSS JOIN LATERAL (
   SELECT organization_id, claimable_at, owner.place + 1 AS place
   FROM refunds
-  WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND organization_id > owner.organization_id
+  WHERE mode = $2 AND status = 'pending' AND approval <> 'waiting' AND organization_id > owner.organization_id
     AND organization_id <= $3
   ORDER BY organization_id, claimable_at
   LIMIT 1
@@ -187,7 +187,7 @@ SELECT organization_id AS organization, place = 1000 AS "isEnd", (
   FROM (
     SELECT
     FROM refunds
-    WHERE organization_id = found.organization_id AND mode = $1 AND status = 'pending' AND approval <>
+    WHERE organization_id = found.organization_id AND mode = $2 AND status = 'pending' AND approval <>
       'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <=
       statement_timestamp())
     LIMIT $4 - found.others
@@ -206,10 +206,10 @@ ORDER BY place;
 
 -- refunds.waiting_anywhere
 /* every organization: claims take refunds of all of them by turns */
-SELECT organization_id AS organization, false AS "isEnd", least(count(*), $1)::integer AS refunds
+SELECT organization_id AS organization, false AS "isEnd", least(count(*), $4)::integer AS refunds
 FROM refunds
-WHERE mode = $2 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at
-  IS NULL OR claim_expires_at <= statement_timestamp()) AND organization_id > $3 AND organization_id <= $4
+WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at
+  IS NULL OR claim_expires_at <= statement_timestamp()) AND organization_id > $2 AND organization_id <= $3
 GROUP BY organization_id
 ORDER BY organization_id
-LIMIT $1;
+LIMIT $4;

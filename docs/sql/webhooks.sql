@@ -45,14 +45,14 @@ LIMIT 1;
 -- webhooks.claim
 /* both modes: a receiver has deliveries of either */ WITH claimed AS (
   UPDATE webhook_deliveries AS delivery
-  SET attempts = least(attempts + 1, 32767), next_attempt_at = $1
-  WHERE organization_id = $2 AND ctid = ANY (ARRAY(
+  SET attempts = least(attempts + 1, 32767), next_attempt_at = $2
+  WHERE organization_id = $1 AND ctid = ANY (ARRAY(
     SELECT free.place
     FROM unnest($3::text[], $4::integer[]) AS share (receiver, take)
     CROSS JOIN LATERAL (
       SELECT ctid AS place
       FROM webhook_deliveries
-      WHERE organization_id = $2 AND receiver = share.receiver AND next_attempt_at <= $5
+      WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $5
       ORDER BY next_attempt_at, event_id
       LIMIT share.take OFFSET $6
       FOR UPDATE SKIP LOCKED
@@ -61,7 +61,7 @@ LIMIT 1;
   RETURNING mode, event_id, endpoint_id, url, receiver, attempts, (
     SELECT nullif(next_attempt_at, '-infinity')
     FROM webhook_deliveries
-    WHERE organization_id = $2 AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id =
+    WHERE organization_id = $1 AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id =
       delivery.endpoint_id
   ) AS due_at
 )
@@ -74,7 +74,7 @@ CROSS JOIN LATERAL (
   SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
     reason AS "reason", details AS "details"
   FROM events
-  WHERE organization_id = $2 AND mode = claimed.mode AND id >= claimed.event_id
+  WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
   ORDER BY id
   LIMIT 1
 ) AS event
@@ -82,7 +82,7 @@ LEFT JOIN LATERAL (
   SELECT url, enabled, secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) *
     1000)::bigint AS "previousExpiresAt", (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"
   FROM webhook_endpoints
-  WHERE organization_id = $2 AND mode = claimed.mode AND id = claimed.endpoint_id
+  WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id
   UNION ALL
   SELECT url, enabled, secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) *
     1000)::bigint AS "previousExpiresAt", (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"
@@ -106,9 +106,9 @@ ORDER BY event.id;
   ORDER BY receiver, next_attempt_at
   LIMIT 1
 ) AS next )
-SELECT receiver AS stored, next_attempt_at <= $3 AS "isDue"
+SELECT receiver AS stored, next_attempt_at <= $4 AS "isDue"
 FROM step
-LIMIT $4;
+LIMIT $3;
 
 -- webhooks.finish
 WITH recorded AS (
