@@ -93,7 +93,8 @@ test("concurrent holds and releases have one order, which the sequence of the pa
 test('a transaction does not wait for a lookup that waits for its connection', async () => {
   const payment = (await shop.record({ amount: 20 })).body.id;
   const outsider = await Holder.connect(service.databaseUrl);
-  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const lock = 'SELECT FROM payments WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+  await outsider.hold(lock, [shop.organization, payment].map(uuidOf));
   const holds = atOnce(20, () => untilDecided(() => shop.hold(payment, { amount: 1 })));
   // All connections that the organization may have are in transactions, which wait for the payment.
   await until(async () => (await waitingForLocks(service.sql)) === 4);

@@ -1,6 +1,7 @@
 /** Somebody else in the database, who keeps what a request needs until it is let go. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { workers } from './citus.js';
 import { until } from './processes.js';
 
 export class Holder {
@@ -63,8 +64,9 @@ export async function overtaken<Result>(
   return result;
 }
 
-/** The statements that wait for a lock in the client's database. */
+/** The statements that wait for a lock in the client's database, on any machine of Citus. */
 export async function waitingForLocks(sql: Client): Promise<number> {
-  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const activity = workers().length > 0 ? 'citus_stat_activity' : 'pg_stat_activity';
+  const waiting = `SELECT FROM ${activity} WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return (await sql.query(waiting)).rowCount ?? 0;
 }
