@@ -18,15 +18,15 @@ export interface Moment {
   readonly ahead: number;
 }
 
-export interface TimedCaller extends Caller, Moment {}
-
 /** A caller whose time is ahead of real time, and how far, in milliseconds. */
-export type MovedClock = Omit<TimedCaller, 'now'>;
+export interface MovedClock extends Caller {
+  readonly ahead: number;
+}
 
 /** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {
-  /** Reads the clock of a test mode, unless it was read a moment ago. In live mode there is nothing to read. */
-  abstract at(caller: Caller): TimedCaller | Promise<TimedCaller>;
+  /** Reads the clock of a test mode, unless it was read a moment ago. A unit has its time, and live mode the real one. */
+  abstract at(caller: Caller): Moment | Promise<Moment>;
   /** Resolves when all processes read a clock that was stored before. */
   abstract settled(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const DECISIONS = [
-  'docs/explain/engine.md',
+  'docs/explain/batch.md',
   ...readdirSync('docs/explain/decisions').map((name) => `docs/explain/decisions/${name}`),
 ];
 

@@ -1,4 +1,4 @@
-/** Fails a test file whose service sent a statement, TypeORM's or the engine's, that could reach rows of another organization or mode. */
+/** Fails a test file whose service sent a statement, TypeORM's or a named one, that could reach rows of another organization or mode. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';

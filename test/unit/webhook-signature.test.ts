@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { newWebhookSecret } from '../../src/modules/access/domain/webhook-secret.js';
 import { headersOf } from '../../src/modules/webhooks/adapters/delivery/signature.js';
-import { newWebhookSecret } from '../../src/shared/webhook-secret.js';
 
 const event = (id: string) =>
   ({ id, type: 'webhook.test', mode: 'test', sequence: 1, data: '{}', reason: null }) as const;

@@ -9,4 +9,6 @@ export {
   type OrganizationChange,
   REFUND_APPROVALS,
 } from './domain/organization.js';
+export { filledPaymentUrl, requirePaymentUrl } from './domain/payment-url.js';
 export { MOST_AHEAD_SECONDS } from './domain/test-clock.js';
+export { newWebhookSecret } from './domain/webhook-secret.js';

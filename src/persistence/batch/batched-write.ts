@@ -1,4 +1,4 @@
-/** Writes of one row that go with those of other requests: one SQL for a row alone and for many (docs/explain/engine.md). */
+/** Writes of one row that go with those of other requests: one SQL for a row alone and for many (docs/explain/batch.md). */
 
 import type { Owner } from '../../shared/caller.js';
 import { columnsOf, type Record, tableOf } from '../columns.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
 import type { Work } from '../../../shared/unit.js';
-import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organization, type OrganizationChange } from '../domain/organization.js';
+import { newWebhookSecret } from '../domain/webhook-secret.js';
 import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
 

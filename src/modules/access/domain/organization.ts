@@ -1,9 +1,9 @@
 import { MODES, type Mode } from '../../../shared/caller.js';
 import { type ErrorCode, invalidParam, paramError, refusal } from '../../../shared/errors.js';
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
-import { requireTemplate } from '../../../shared/payment-url.js';
 import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
+import { requireTemplate } from './payment-url.js';
 
 /** Which refunds wait for approval: those that a key without the right to approve proposed, or all. */
 export const REFUND_APPROVALS = ['keys', 'all'] as const;

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../shared/caller.js';
-import { filledPaymentUrl } from '../../../shared/payment-url.js';
 import { filledUrl } from '../../../shared/web-url.js';
+import { filledPaymentUrl } from '../../access/index.js';
 import type { ShortSession } from '../../checkout/index.js';
 
 /** How long the page waits for the merchant to acknowledge the completed session. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OwnId } from '../../../shared/own-id.js';
-import { requirePaymentUrl } from '../../../shared/payment-url.js';
 import type { Unit } from '../../../shared/unit.js';
+import { requirePaymentUrl } from '../../access/index.js';
 import { CheckoutSessionQueries, type CheckoutSessionState } from '../../checkout/index.js';
 import { Pages } from './ports.js';
 

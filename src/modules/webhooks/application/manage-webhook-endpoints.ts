@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Unit } from '../../../shared/unit.js';
-import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
+import { newWebhookSecret } from '../../access/index.js';
 import {
   changedEndpoint,
   type NewWebhookEndpoint,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { CallerClock, Clock, type TimedCaller } from '../../../../shared/clock.js';
+import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { Lookups } from '../../application/lookups.js';
 import { TestClockRecord } from './test-clock.record.js';
@@ -23,22 +23,20 @@ export class TypeormCallerClock extends CallerClock {
     this.read = new Lookups(clock, READ_AGAIN_MS, MAX_CLOCKS);
   }
 
-  at(caller: Caller): TimedCaller | Promise<TimedCaller> {
-    if ('now' in caller) return caller as TimedCaller;
+  at(caller: Caller): Moment | Promise<Moment> {
+    if ('now' in caller) return caller as Caller & Moment;
     const { organization, mode } = caller;
-    if (mode === 'live' || organization === NO_ORGANIZATION) return this.timed(caller, 0);
+    if (mode === 'live' || organization === NO_ORGANIZATION) return this.moment(0);
     const ahead = this.read.get(organization, () => this.aheadOf(organization));
-    return ahead instanceof Promise
-      ? ahead.then((read) => this.timed(caller, read))
-      : this.timed(caller, ahead);
+    return ahead instanceof Promise ? ahead.then((read) => this.moment(read)) : this.moment(ahead);
   }
 
   async settled(): Promise<void> {
     await sleep(READ_AGAIN_MS);
   }
 
-  private timed({ organization, mode }: Caller, ahead: number): TimedCaller {
-    return { organization, mode, now: this.clock.now() + ahead, ahead };
+  private moment(ahead: number): Moment {
+    return { now: this.clock.now() + ahead, ahead };
   }
 
   private async aheadOf(organization: string): Promise<number> {

@@ -36,7 +36,9 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
 
   async perform(caller: Caller): Promise<void> {
     await this.clock.settled();
-    const clock = await this.clock.at(caller);
+    const { organization, mode } = caller;
+    const { ahead } = await this.clock.at(caller);
+    const clock = { organization, mode, ahead };
     const work = [
       () => this.moveSchedule(caller),
       ...this.jobs.sweeps.map((sweep) => () => sweep(clock)),

@@ -1,6 +1,12 @@
-import type { Mode } from './caller.js';
-import { invalidParam } from './errors.js';
-import { filledUrl, hasUser, isHttpUrl, MAX_FILLED, placeholderFault } from './web-url.js';
+import type { Mode } from '../../../shared/caller.js';
+import { invalidParam } from '../../../shared/errors.js';
+import {
+  filledUrl,
+  hasUser,
+  isHttpUrl,
+  MAX_FILLED,
+  placeholderFault,
+} from '../../../shared/web-url.js';
 
 /** The placeholders of a payment URL, with the longest values that a shop may rely on. */
 const LONGEST = {
