@@ -22,22 +22,22 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   /** Where its rows are, by which a ledger finds out whose one is. */
   readonly table?: string;
   /** SQL in parentheses: its rows, with the columns that invariants of other modules may read. */
-  readonly book?: string;
+  readonly balances?: string;
   readonly events?: Readonly<Record<string, string>>;
   /** Schemas of what the `data` of its events has besides the resource and the reason. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Whose story its events also tell, and SQL for the IDs of others that do. */
-  readonly story?: { readonly of: IdKind; readonly others: (of: StoryOf) => string };
+  /** Its events are listed for the resource `of`, too. `others` is SQL for the IDs of further objects whose events are. */
+  readonly relatedEvents?: { readonly of: IdKind; readonly others: (of: OwnedId) => string };
 }
 
-/** A promise about the rows of the module, as SQL over its own tables and over queries that other modules export. */
+/** What is always true of the rows of the module, as SQL over its own tables and over queries that other modules export. */
 export interface Invariant {
-  readonly promise: string;
+  readonly name: string;
   readonly id: IdKind;
-  /** The rows that the promise is about: a table, or the book of another module's resource, with `id` and `mode`. */
-  readonly book: string;
+  /** The rows that it is about: a table, or the balances of another module's resource, with `id` and `mode`. */
+  readonly balances: string;
   readonly joined?: string;
-  /** The rows of the book that were changed last, first of all, in the mode `$1`. Without it, those that were made last. */
+  /** The rows of `balances` that were changed last, first of all, in the mode `$1`. Without it, those that were made last. */
   readonly touched?: string;
   readonly broken: string;
 }
@@ -85,7 +85,7 @@ export interface Declarations {
 }
 
 /** The places of their values. */
-type StoryOf = Readonly<Record<'organization' | 'mode' | 'id', string>>;
+type OwnedId = Readonly<Record<'organization' | 'mode' | 'id', string>>;
 
 /** SQL in the statements that record and remove events. */
 export interface EventTexts {
@@ -104,7 +104,7 @@ export interface ModuleFacts extends Declarations {
 
 export const ALL_EVENTS = '*';
 
-/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or promise. */
+/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or invariant. */
 export class Facts implements Required<Declarations> {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
@@ -118,7 +118,7 @@ export class Facts implements Required<Declarations> {
   readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
-  readonly promises: readonly string[];
+  readonly invariantNames: readonly string[];
   readonly resourcesWithEvents: readonly Resource[];
 
   constructor(parts: readonly Declarations[]) {
@@ -126,7 +126,7 @@ export class Facts implements Required<Declarations> {
     this.resources = parts.flatMap(({ resources = [] }) => resources);
     this.guardRefusals = parts.flatMap(({ guardRefusals = [] }) => guardRefusals);
     this.invariants = parts.toReversed().flatMap(({ invariants = [] }) => invariants);
-    this.promises = this.invariants.map(({ promise }) => promise);
+    this.invariantNames = this.invariants.map(({ name }) => name);
     this.diagnoses = parts.flatMap(({ diagnoses = [] }) => diagnoses);
     this.measurements = parts.flatMap(({ measurements = [] }) => measurements);
     this.metrics = parts.flatMap(({ metrics = [], measurements = [] }) => [
@@ -153,7 +153,7 @@ export class Facts implements Required<Declarations> {
     requireUnique('identifier', prefixes);
     requireUnique('path', places);
     requireUnique('event type', this.eventTypes);
-    requireUnique('promise', this.promises);
+    requireUnique('invariant', this.invariantNames);
   }
 
   resourceOf(id: string): Resource | undefined {

@@ -3,7 +3,7 @@ import { type Aggregator, Counter, Gauge, Histogram, type Metric } from 'prom-cl
 interface Declared {
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
-  readonly promises: readonly string[];
+  readonly invariantNames: readonly string[];
 }
 
 /** All values of a label, or a description if they cannot be listed. */

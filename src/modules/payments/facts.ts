@@ -9,9 +9,10 @@ export const PAYMENT_FACTS = {
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
   table: 'payments',
-  book: '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
+  balances:
+    '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
   events: PAYMENT_EVENTS,
-  story: { of: PAYMENT_ID, others: sessionOfPayment },
+  relatedEvents: { of: PAYMENT_ID, others: sessionOfPayment },
 } as const satisfies Resource;
 
 export const HOLD_FACTS = {

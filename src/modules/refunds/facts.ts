@@ -11,6 +11,6 @@ export const REFUND_FACTS = {
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   table: 'refunds',
   events: REFUND_EVENTS,
-  story: { of: PAYMENT_ID, others: refundsOfPayment },
+  relatedEvents: { of: PAYMENT_ID, others: refundsOfPayment },
   details: EVENT_DETAILS,
 } as const satisfies Resource;

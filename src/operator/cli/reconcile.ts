@@ -102,12 +102,12 @@ async function checkOf(
   first: string,
   invariant: Invariant,
 ): Promise<Check> {
-  const { promise, id: kind, book, joined = '', broken } = invariant;
+  const { name: promise, id: kind, balances, joined = '', broken } = invariant;
   const rows = await manager.query(
     `/* every organization: the books of all must balance */
-    SELECT (SELECT count(*) FROM ${book} book WHERE book.id >= $1) AS checked,
-      ARRAY(SELECT json_build_object('id', book.id, 'mode', book.mode) FROM ${book} book ${joined}
-        WHERE book.id >= $1 AND (${broken}) ORDER BY book.id LIMIT ${MAX_OFFENDERS}) AS broken`,
+    SELECT (SELECT count(*) FROM ${balances} balances WHERE balances.id >= $1) AS checked,
+      ARRAY(SELECT json_build_object('id', balances.id, 'mode', balances.mode) FROM ${balances} balances ${joined}
+        WHERE balances.id >= $1 AND (${broken}) ORDER BY balances.id LIMIT ${MAX_OFFENDERS}) AS broken`,
     [first],
   );
   const [found] = rows as [{ checked: number; broken: { id: string; mode: Mode }[] }];

@@ -13,7 +13,7 @@ const ROWS = 1_000;
 export const BROKEN_PROMISES = gauge({
   name: 'tillgate_broken_promises',
   help: 'Rows that break a promise of `tillgate reconcile`. The last changes are checked every minute, and all other rows in turn.',
-  labels: { promise: ({ promises }) => promises },
+  labels: { promise: ({ invariantNames }) => invariantNames },
   aggregator: 'max',
 });
 
@@ -23,13 +23,13 @@ interface Found {
 }
 
 /** $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then. PostgreSQL cuts names to 63 bytes. */
-const statementOf = ({ promise, book, joined = '', broken, touched }: Invariant) => ({
-  name: promise.slice(0, 63),
+const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) => ({
+  name: name.slice(0, 63),
   text: `/* every organization: the books of all must balance */
-    WITH turn AS MATERIALIZED (SELECT id FROM ${book} book WHERE mode = $1 AND id > $2 ORDER BY id LIMIT ${ROWS}),
-    newest AS MATERIALIZED (${touched ?? `SELECT id FROM ${book} book WHERE mode = $1 ORDER BY id DESC`} LIMIT ${ROWS})
-    SELECT (SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}) AS next, ARRAY(SELECT book.id FROM ${book} book ${joined}
-      WHERE book.mode = $1 AND book.id = ANY (ARRAY(SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])))
+    WITH turn AS MATERIALIZED (SELECT id FROM ${balances} balances WHERE mode = $1 AND id > $2 ORDER BY id LIMIT ${ROWS}),
+    newest AS MATERIALIZED (${touched ?? `SELECT id FROM ${balances} balances WHERE mode = $1 ORDER BY id DESC`} LIMIT ${ROWS})
+    SELECT (SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}) AS next, ARRAY(SELECT balances.id FROM ${balances} balances ${joined}
+      WHERE balances.mode = $1 AND balances.id = ANY (ARRAY(SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])))
         AND (${broken})) AS broken`,
 });
 
@@ -53,12 +53,12 @@ export class Reconciliation implements OnApplicationBootstrap {
     for (const invariant of this.facts.invariants) {
       let broken = 0;
       for (const mode of MODES) broken += await this.lookAt(invariant, mode);
-      BROKEN_PROMISES.set({ promise: invariant.promise }, broken);
+      BROKEN_PROMISES.set({ promise: invariant.name }, broken);
     }
   }
 
   private async lookAt(invariant: Invariant, mode: Mode): Promise<number> {
-    const name = `${invariant.promise} ${mode}`;
+    const name = `${invariant.name} ${mode}`;
     const { next = null, broken: known = [] } = this.last.get(name) ?? {};
     const values = [mode, next ?? FIRST_UUID, known];
     const { rows } = await this.database.autocommit<Found>(
@@ -69,7 +69,7 @@ export class Reconciliation implements OnApplicationBootstrap {
     const [found] = rows as [Found];
     this.last.set(name, found);
     for (const id of found.broken.filter((id) => !known.includes(id)))
-      this.logger.error(`${idOf(invariant.id, id, mode)} breaks a promise: ${invariant.promise}.`);
+      this.logger.error(`${idOf(invariant.id, id, mode)} breaks a promise: ${invariant.name}.`);
     return found.broken.length;
   }
 }

@@ -36,10 +36,15 @@ class EventsQuery {
 }
 
 export class ListEventsQuery extends EventsQuery {
-  @Id(({ resources }) => [...new Set(resources.flatMap(({ story }) => story?.of ?? []))], {
-    optional: true,
-    description: 'Only events of the payment with this ID, of its session and of its refunds.',
-  })
+  @Id(
+    ({ resources }) => [
+      ...new Set(resources.flatMap(({ relatedEvents }) => relatedEvents?.of ?? [])),
+    ],
+    {
+      optional: true,
+      description: 'Only events of the payment with this ID, of its session and of its refunds.',
+    },
+  )
   payment?: string;
 }
 

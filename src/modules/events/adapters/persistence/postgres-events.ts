@@ -83,8 +83,8 @@ export class PostgresEvents extends Events {
         ...(type === undefined ? all.of(page) : ofType.of({ ...page, type })),
       );
     }
-    const stories = this.facts.resources.flatMap(({ story }) =>
-      story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
+    const stories = this.facts.resources.flatMap(({ relatedEvents }) =>
+      relatedEvents && about?.startsWith(`${relatedEvents.of.prefix}_`) ? relatedEvents.others : [],
     );
     const statement =
       about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);

@@ -3,11 +3,11 @@ import { PAYMENT_FACTS, PAYMENT_ID } from '../../../payments/index.js';
 
 const PAYMENTS = {
   id: PAYMENT_ID,
-  book: PAYMENT_FACTS.book,
+  balances: PAYMENT_FACTS.balances,
   joined: `CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending,
         coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS succeeded
-      FROM refunds WHERE organization_id = book.organization_id AND mode = book.mode AND payment_id = book.id
+      FROM refunds WHERE organization_id = balances.organization_id AND mode = balances.mode AND payment_id = balances.id
     ) sums`,
   touched:
     '/* every organization: the last changes of all */ SELECT payment_id AS id FROM refunds WHERE mode = $1 ORDER BY refunds.id DESC',
@@ -16,17 +16,18 @@ const PAYMENTS = {
 export const REFUND_INVARIANTS: readonly Invariant[] = [
   {
     ...PAYMENTS,
-    promise: 'held = sum of pending and succeeded refunds',
-    broken: 'book.amount_pending_refund + book.amount_refunded <> sums.pending + sums.succeeded',
+    name: 'held = sum of pending and succeeded refunds',
+    broken:
+      'balances.amount_pending_refund + balances.amount_refunded <> sums.pending + sums.succeeded',
   },
   {
     ...PAYMENTS,
-    promise: 'refunded = sum of succeeded refunds',
-    broken: 'book.amount_refunded <> sums.succeeded',
+    name: 'refunded = sum of succeeded refunds',
+    broken: 'balances.amount_refunded <> sums.succeeded',
   },
   {
     ...PAYMENTS,
-    promise: 'held <= captured',
-    broken: 'sums.pending + sums.succeeded + book.amount_on_hold > book.amount',
+    name: 'held <= captured',
+    broken: 'sums.pending + sums.succeeded + balances.amount_on_hold > balances.amount',
   },
 ];
