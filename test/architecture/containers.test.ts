@@ -178,6 +178,18 @@ describe('kubernetes.yaml', () => {
     expect(selected).toEqual(selected.map(() => labels));
   });
 
+  test('the job alone has the owner of the tables, whose address comes last', () => {
+    const secrets = withPods.map(({ spec }) =>
+      spec.template.spec.containers[0].envFrom.map(
+        ({ secretRef }: { secretRef: { name: string } }) => secretRef.name,
+      ),
+    );
+    expect(secrets).toEqual([['tillgate', 'tillgate-owner'], ['tillgate']]);
+    const [job] = withPods;
+    const { command } = job.spec.template.spec.containers[0];
+    expect(command.slice(-3)).toEqual(['migrate', '--service-role', 'tillgate']);
+  });
+
   test.each(withPods.map((one) => [one.kind, one] as const))(
     '%s: this version, as an ordinary user who writes nothing',
     (_, { spec }) => {

@@ -7,6 +7,7 @@ import { expect, test } from '@jest/globals';
 import { readConfig } from '../../src/platform/config.js';
 import { run, Scratch } from '../support/processes.js';
 
+const FIRST_LIMIT = 'NoNewPrivileges=yes';
 const GUIDE = readFileSync('docs/operate/deploying.md', 'utf8');
 
 test.each(['missing', 'older than its sources'])(
@@ -48,6 +49,33 @@ test('npm start, the guide, its systemd unit and the image start the same with t
   expect(GUIDE).toContain(`ExecStart=/usr/bin/${command}\n`);
   const [, image = ''] = /^CMD (.*)$/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
   expect(JSON.parse(image).join(' ')).toBe(command);
+});
+
+/** The settings of each unit in the guide, in their order. */
+const units = [...GUIDE.matchAll(/```ini\n(.*?)```/gs)].map(([, unit = '']) =>
+  unit.split('\n').filter((line) => /^[A-Z]\w+=/.test(line)),
+);
+
+test('one unit migrates as the owner, before another serves as a role that owns nothing', () => {
+  const [migrate = [], serve = []] = units;
+  const environment = (unit: string[]) => unit.filter((line) => line.startsWith('EnvironmentFile'));
+  const [settings, owner] = ['/etc/tillgate.env', '/etc/tillgate-migrate.env'];
+  expect(environment(migrate)).toEqual([`EnvironmentFile=${settings}`, `EnvironmentFile=${owner}`]);
+  expect(environment(serve)).toEqual([`EnvironmentFile=${settings}`]);
+  expect(serve).toContain('Requires=tillgate-migrate.service');
+  expect(serve.join('\n')).toMatch(/^After=.* tillgate-migrate\.service$/m);
+  expect(serve.join('\n')).not.toContain('migrate --');
+  const migration = 'dist/src/operator/cli/cli.js migrate --service-role tillgate';
+  expect(migrate).toContain(`ExecStart=/usr/bin/node ${migration}`);
+  const roles = [...GUIDE.matchAll(/^DATABASE_URL=(\S+)$/gm)].map(([, url = '']) => new URL(url));
+  expect(roles.map(({ username }) => username)).toEqual(['tillgate', 'tillgate_owner']);
+});
+
+test('both units are kept from what they do not need', () => {
+  const [migrate = [], serve = []] = units.map((unit) => unit.slice(unit.indexOf(FIRST_LIMIT)));
+  expect(migrate.length).toBeGreaterThan(20);
+  expect(serve.slice(0, migrate.length)).toEqual(migrate);
+  expect(migrate).toContain('SystemCallFilter=~@privileged @resources');
 });
 
 test('the settings in the guide are settings, with values that they take', () => {

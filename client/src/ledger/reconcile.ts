@@ -5,8 +5,8 @@ import type { LedgerRefund, SettleOptions } from './settle.js';
 
 /** A payout as the other side has it. */
 export interface Payout {
-  /** The ID of the refund, `re_…`. Undefined for one that was made elsewhere, such as in the provider's dashboard. */
-  readonly refund: string | undefined;
+  /** The ID of the refund, `re_…`. None for one that was made elsewhere, such as in the provider's dashboard. */
+  readonly refund?: string | undefined;
   /** The ID of the payment, `pay_…`. Only `recordPayout` needs it. */
   readonly payment?: string | undefined;
   readonly amount: number;
