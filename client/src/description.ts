@@ -2024,7 +2024,7 @@ export interface components {
     };
     ChangeOrganizationRequest: {
       /** @description Name, which customers are shown. */
-      name?: string | null;
+      name?: string;
       /**
        * @description Whom customers can ask: an e-mail address or an https URL. Null removes it.
        * @example help@shop.example

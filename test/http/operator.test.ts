@@ -202,6 +202,8 @@ describe('bad input', () => {
       { privacy_url: 'https://a@b.example' },
       ['privacy_url', 'invalid_format'],
     ],
+    [`${ORGANIZATIONS}/{id}`, { name: null }, ['name', 'invalid_type']],
+    [`${ORGANIZATIONS}/{id}`, { refund_approval: null }, ['refund_approval', 'invalid_type']],
     [`${ORGANIZATIONS}/{id}`, { payment_url: null }, ['payment_url', 'invalid_type']],
     [
       `${ORGANIZATIONS}/{id}`,

@@ -11,9 +11,9 @@ export function addReencryptCommand(program: Command): void {
     )
     .action(() =>
       withApplication(async (application) => {
-        const { reencrypted, unreadable } = await application.get(Reencryption).execute();
-        if (unreadable > 0) process.exitCode = 1;
-        return { reencrypted, unreadable };
+        const { secrets, responses } = await application.get(Reencryption).execute();
+        if (secrets.unreadable + responses.unreadable > 0) process.exitCode = 1;
+        return { ...secrets, stored_responses: responses };
       }),
     );
 }

@@ -6,6 +6,14 @@ import { Encryption } from './encryption.js';
 
 const REENCRYPTION = { queue: 'reencryption' };
 
+/** How many values were encrypted again, and how many were left because no key decrypts them. */
+interface Counted {
+  readonly reencrypted: number;
+  readonly unreadable: number;
+}
+
+type EncryptedColumn = ReturnType<typeof encryptedColumns>[number];
+
 /** Encrypts stored values with the current key, while the service runs. If it is interrupted, call it again. */
 @Injectable()
 export class Reencryption {
@@ -15,12 +23,19 @@ export class Reencryption {
     private readonly encryption: Encryption,
   ) {}
 
-  /** Returns how many values it encrypted again, and how many it left because no key decrypts them. */
-  async execute(): Promise<{ reencrypted: number; unreadable: number }> {
+  /** Secrets are counted as `doctor` counts them, apart from stored responses, which expire. */
+  async execute(): Promise<{ secrets: Counted; responses: Counted }> {
+    const [expiring, lasting] = [true, false].map((expires) =>
+      encryptedColumns().filter((column) => column.expires === expires),
+    );
+    return { secrets: await this.renew(lasting), responses: await this.renew(expiring) };
+  }
+
+  private async renew(columns: EncryptedColumn[] = []): Promise<Counted> {
     let reencrypted = 0;
     for (;;) {
       const found = { current: 0, older: 0, unreadable: 0 };
-      for (const column of encryptedColumns()) {
+      for (const column of columns) {
         for await (const { key, sealed } of valuesIn(column, this.look)) {
           const state = this.encryption.stateOf(sealed);
           found[state] += 1;

@@ -75,7 +75,7 @@ const isA = ([name, isOf]: Format, message: string, each = false) =>
 
 /** An optional text may also be null, because responses show a missing text as null. */
 const text = (about: About, ...rules: PropertyDecorator[]) =>
-  field({ ...about, nullable: about.optional }, IsString(), ...rules);
+  field({ nullable: about.optional, ...about }, IsString(), ...rules);
 
 export const Integer = ({
   min,

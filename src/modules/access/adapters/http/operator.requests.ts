@@ -74,7 +74,7 @@ export class PaymentUrlsRequest {
 }
 
 export class ChangeOrganizationRequest {
-  @Text({ ...NAME, optional: true }) name?: string | null;
+  @Text({ ...NAME, optional: true, nullable: false }) name?: string;
   @Contact(removable('Whom customers can ask: an e-mail address or an https URL'))
   contact?: string | null;
   @setting('URL of the terms, with `https`') terms_url?: string | null;
@@ -155,7 +155,7 @@ function overlap(max: number, fallback: number, description: string) {
   return Integer({ min: 0, max, optional: true, default: fallback, description });
 }
 
-/** Only fields in the body change. A null `name` counts as absent. */
+/** Only fields in the body change. */
 export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
   const {
     name,
@@ -167,7 +167,7 @@ export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
     details_retention_days: days,
   } = body;
   return {
-    ...(name && { name }),
+    ...(name !== undefined && { name }),
     ...(contact !== undefined && { contact }),
     ...(terms_url !== undefined && { termsUrl: terms_url }),
     ...(privacy_url !== undefined && { privacyUrl: privacy_url }),
