@@ -199,6 +199,16 @@ test('thousands of organizations whose refunds are at a provider do not hide the
   await own.close();
 });
 
+test('refuses to cancel a claimed refund whose lease has ended, because it may be paid', async () => {
+  const [id = ''] = await propose(1);
+  await shop.claim();
+  await lapse(id);
+  const { status, body } = await shop.cancel(id);
+  expect([status, body.error.code]).toEqual([422, 'refund_in_progress']);
+  expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('pending');
+  await shop.succeed(id);
+});
+
 test('a released refund cannot be claimed before its delay is over, but canceled at once', async () => {
   const [id = ''] = await propose(1);
   await shop.claim();

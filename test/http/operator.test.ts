@@ -51,6 +51,23 @@ const write = (
 const count = async (table: string) =>
   (await service.sql.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count;
 
+test.each(['https://shop.example', 'null'])(
+  'refuses an operator key from a browser, whose Origin is %s',
+  async (origin) => {
+    const body = { name: 'From a browser' };
+    const before = await count('organizations');
+    const headers = { origin };
+    const refused = await post(service.url + ORGANIZATIONS, { key, body, headers });
+    expectError(refused, {
+      status: 403,
+      code: 'origin_not_allowed',
+      errors: [['Origin', 'invalid_value']],
+    });
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await count('organizations')).toBe(before);
+  },
+);
+
 test('an organization is created, read, listed and changed', async () => {
   const made = await operator.organizations.create({ name: ' Acme ', reference: 'merchant 1' });
   const fields = {

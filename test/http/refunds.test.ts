@@ -39,6 +39,15 @@ test('writes the refund, its event, its stored response and the reserved amount,
   ]);
 });
 
+test('refuses an idempotency key that was used to cancel another refund', async () => {
+  const [first, second] = [await shop.propose(payment, 1), await shop.propose(payment, 2)];
+  const cancel = ({ body: { id } }: Reply) => shop.post(`/v1/refunds/${id}/cancel`, {}, 'cancel');
+  expect((await cancel(first)).body.status).toBe('canceled');
+  const refused = await cancel(second);
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'idempotency_key_reused']);
+  expect((await shop.get(`/v1/refunds/${second.body.id}`)).body.status).toBe('pending');
+});
+
 type Contents = Readonly<Record<string, readonly unknown[]>>;
 
 /** Every row of every table of the schema, whatever tables there are. */

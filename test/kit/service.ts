@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../src/platform/config.js';
 import type { ModuleFacts } from '../../src/platform/facts.js';
 import { Clock } from '../../src/shared/clock.js';
 import { createDatabase, serverUrl } from '../support/postgres.js';
+import { watchConnections } from '../support/second-connections.js';
 import { watchStatements } from '../support/tenant-statements.js';
 
 export interface Service {
@@ -66,6 +67,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   sql.on('error', () => undefined);
   await sql.connect();
   const checkStatements = await watchStatements(application, sql);
+  const checkConnections = watchConnections(application);
   return {
     url: `http://127.0.0.1:${port}`,
     application,
@@ -76,6 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await sql.end();
       await database.drop();
       await checkStatements();
+      checkConnections();
     },
   };
 }
