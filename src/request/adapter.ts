@@ -67,7 +67,7 @@ export class TillgateAdapter extends FastifyAdapter {
     log?: FastifyBaseLogger,
   ) {
     const server = Object.assign(createServer(SERVER_OPTIONS), { httpAllowHalfOpen: true });
-    const connections = new Connections(server, trustProxy.length > 0);
+    const connections = new Connections(server, trustProxy, log);
     super({
       // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>

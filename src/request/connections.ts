@@ -1,7 +1,9 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import type { FastifyBaseLogger } from 'fastify';
 import { Quota } from '../platform/quota.js';
+import { clientOf, isWithin, type Network, networkOf } from './client-address.js';
+import { CONNECTIONS_DISPLACED, RefusedConnections } from './refused-connections.js';
 import { RequestPacer } from './request-pacer.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
@@ -31,21 +33,35 @@ export class Connections {
   private readonly pacer = new RequestPacer();
   private allAnswers = 0;
   private readonly ofAddresses = new Quota(MAX_OF_ADDRESS);
+  private readonly proxies: readonly Network[];
+  private readonly refused: RefusedConnections;
 
   constructor(
     private readonly server: Server,
-    isBehindProxy: boolean,
+    trustProxy: readonly string[],
+    log?: FastifyBaseLogger,
   ) {
+    this.proxies = trustProxy.map(networkOf);
+    this.refused = new RefusedConnections(log);
     server.maxConnections = maxConnections();
-    server.on('connection', (socket) => {
-      this.pacer.onConnection();
-      const client = isBehindProxy ? undefined : clientOf(socket.remoteAddress ?? '');
-      if (client === undefined) return this.accept(socket);
-      if (!this.ofAddresses.take(client)) return socket.destroy();
-      socket.once('close', () => this.ofAddresses.giveBack(client));
-      return this.accept(socket);
-    });
+    server.on('connection', (socket) => this.onConnection(socket));
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
+  }
+
+  private onConnection(socket: Socket): void {
+    this.pacer.onConnection();
+    const address = socket.remoteAddress ?? '';
+    // A trusted proxy has the connections of all its clients.
+    const client = isWithin(this.proxies, address) ? undefined : clientOf(address);
+    if (client !== undefined) {
+      if (!this.ofAddresses.take(client)) {
+        socket.destroy();
+        this.refused.add(client);
+        return;
+      }
+      socket.once('close', () => this.ofAddresses.giveBack(client));
+    }
+    this.accept(socket);
   }
 
   /**
@@ -94,6 +110,7 @@ export class Connections {
     if (oldest && this.open.size + 1 >= this.server.maxConnections) {
       this.open.delete(oldest);
       oldest.destroy();
+      CONNECTIONS_DISPLACED.inc();
     }
     const connection = { answers: [], placedAt: performance.now() };
     this.open.set(socket, connection);
@@ -149,12 +166,4 @@ function maxConnections(): number {
   return files > 0
     ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES))
     : MAX_CONNECTIONS;
-}
-
-/** The client at an address: an IPv4 address, or an IPv6 /64 network, within which a client can choose its own. Undefined for loopback. */
-export function clientOf(text: string): string | undefined {
-  if (!ipaddr.isValid(text)) return 'unknown';
-  const address = ipaddr.process(text);
-  if (address.range() === 'loopback') return undefined;
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

@@ -1,31 +1,27 @@
-/**
- * The most requests that begin in one turn of the event loop, and in one after which clients may
- * still wait to be accepted.
- */
+import cluster from 'node:cluster';
+
+/** The most requests that begin in one iteration of the event loop. */
 const MOST = 128;
-const MOST_BESIDE_NEWCOMERS = 1;
 /**
- * Turns after a connection was accepted. A worker gets its next one by way of the primary process,
- * some turns later.
+ * Connections that are accepted at most so many iterations apart show that more clients wait. A worker gets its next
+ * connection by way of the primary process, some iterations later.
  */
-const TURNS_OF_NEWCOMERS = 16;
+const APART = cluster.isWorker ? 4 : 1;
 
 /**
- * Bounds how many requests begin in one turn of the event loop. libuv accepts one connection in
- * each turn, so a client that connects would wait for all that others ask.
+ * Bounds an iteration of the event loop. libuv accepts one connection in each, so that clients who connect would wait
+ * for all requests of the others. While they wait, requests begin in single file; afterwards twice as many in each
+ * iteration. A client that comes alone changes nothing, so that requests still go to the database together.
  */
 export class RequestPacer {
   private readonly waiting: (() => void)[] = [];
+  private most = MOST;
   private begun = 0;
-  private turnsOfNewcomers = 0;
-  private isOpen = false;
-
-  private get most(): number {
-    return this.turnsOfNewcomers > 0 ? MOST_BESIDE_NEWCOMERS : MOST;
-  }
+  private iterationsSinceConnection = Number.POSITIVE_INFINITY;
+  private isCounting = false;
 
   begin(start: () => void): void {
-    this.open();
+    this.count();
     if (this.waiting.length > 0 || this.begun >= this.most) {
       this.waiting.push(start);
       return;
@@ -35,21 +31,24 @@ export class RequestPacer {
   }
 
   onConnection(): void {
-    this.open();
-    this.turnsOfNewcomers = TURNS_OF_NEWCOMERS;
+    this.count();
+    if (this.iterationsSinceConnection <= APART) this.most = 1;
+    this.iterationsSinceConnection = 0;
   }
 
-  private open(): void {
-    if (!this.isOpen) setImmediate(this.next);
-    this.isOpen = true;
+  private count(): void {
+    if (!this.isCounting) setImmediate(this.next);
+    this.isCounting = true;
   }
 
   private readonly next = (): void => {
+    this.iterationsSinceConnection += 1;
+    if (this.iterationsSinceConnection > APART) this.most = Math.min(this.most * 2, MOST);
     const starts = this.waiting.splice(0, this.most);
     this.begun = starts.length;
-    this.isOpen = this.begun > 0 || this.turnsOfNewcomers > 0;
-    if (this.isOpen) setImmediate(this.next);
-    if (this.turnsOfNewcomers > 0) this.turnsOfNewcomers -= 1;
+    const mayMoreWait = this.iterationsSinceConnection <= APART || this.most < MOST;
+    this.isCounting = this.begun > 0 || mayMoreWait;
+    if (this.isCounting) setImmediate(this.next);
     for (const start of starts) start();
   };
 }

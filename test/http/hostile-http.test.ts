@@ -8,6 +8,7 @@ import { type Service, startService } from '../kit/service.js';
 import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid, expectUnauthorized } from '../support/envelope.js';
+import { scrape } from '../support/metrics.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
 
@@ -332,14 +333,18 @@ async function beside256({ url, application }: Service, address: string): Promis
   }
 }
 
-test('an address has 256 connections at most, except loopback, and where a proxy is trusted', async () => {
+test('an address has 256 connections at most, except loopback and a trusted proxy', async () => {
   const proxied = await startService({
     databaseUrl: service.databaseUrl,
-    config: { trustProxy: ['192.0.2.1'] },
+    config: { trustProxy: ['198.51.100.0/24'] },
   });
+  const refused = async () => (await scrape(service)).tillgate_connections_refused_total as number;
+  const before = await refused();
   expect(await beside256(service, '192.0.2.1')).toEqual([false, true]);
+  expect(await refused()).toBeGreaterThan(before);
   expect(await beside256(service, '127.0.0.1')).toEqual([true, true]);
-  expect(await beside256(proxied, '192.0.2.1')).toEqual([true, true]);
+  expect(await beside256(proxied, '192.0.2.1')).toEqual([false, true]);
+  expect(await beside256(proxied, '198.51.100.7')).toEqual([true, true]);
   await proxied.close();
 });
 

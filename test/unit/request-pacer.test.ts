@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { RequestPacer } from '../../src/request/request-pacer.js';
 
-/** Asks for so many, and returns the numbers of those that have begun so far. */
-function ask(pacer: RequestPacer, count: number): number[] {
+/** Adds so many requests, and returns the numbers of those that have begun so far. */
+function add(pacer: RequestPacer, count: number): number[] {
   const begun: number[] = [];
   for (let at = 0; at < count; at++) pacer.begin(() => begun.push(at));
   return begun;
@@ -11,27 +11,66 @@ function ask(pacer: RequestPacer, count: number): number[] {
 
 const first = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test('a turn begins 128 requests, and the others begin in order in the next ones', async () => {
-  const pacer = new RequestPacer();
-  const begun = ask(pacer, 300);
-  expect(begun).toEqual(first(128));
-  await turn();
-  const later = ask(pacer, 1);
-  expect([begun, later]).toEqual([first(256), []]);
-  await turn();
-  expect([begun, later]).toEqual([first(300), [0]]);
-  await turn();
-  expect(ask(pacer, 200)).toHaveLength(128);
-});
-
-test('after a connection was accepted, sixteen turns begin one request each', async () => {
+/** The pacer while more clients wait to be accepted. */
+async function besideNewcomers(): Promise<RequestPacer> {
   const pacer = new RequestPacer();
   pacer.onConnection();
-  const begun = ask(pacer, 40);
-  for (let turns = 1; turns <= 16; turns++) {
-    expect(begun).toEqual(first(turns));
-    await turn();
+  await iteration();
+  pacer.onConnection();
+  return pacer;
+}
+
+test('an iteration begins 128 requests, and the others begin in order in the next ones', async () => {
+  const pacer = new RequestPacer();
+  const begun = add(pacer, 300);
+  expect(begun).toEqual(first(128));
+  await iteration();
+  const later = add(pacer, 1);
+  expect([begun, later]).toEqual([first(256), []]);
+  await iteration();
+  expect([begun, later]).toEqual([first(300), [0]]);
+  await iteration();
+  expect(add(pacer, 200)).toHaveLength(128);
+});
+
+test('a connection that comes alone holds no request up', async () => {
+  const pacer = new RequestPacer();
+  for (let connections = 0; connections < 3; connections++) {
+    pacer.onConnection();
+    expect(add(pacer, 40)).toHaveLength(40);
+    await iteration();
+    await iteration();
   }
-  await turn();
-  expect(begun).toEqual(first(40));
+});
+
+test('while connections come one after the other, an iteration begins one request', async () => {
+  const pacer = await besideNewcomers();
+  const begun = add(pacer, 40);
+  for (let iterations = 1; iterations <= 30; iterations++) {
+    expect(begun).toEqual(first(iterations));
+    await iteration();
+    pacer.onConnection();
+  }
+});
+
+test('once no more clients wait, each iteration begins twice as many requests', async () => {
+  const pacer = await besideNewcomers();
+  const begun = add(pacer, 400);
+  await iteration();
+  let most = 1;
+  let all = 2;
+  while (begun.length < 400) {
+    expect(begun).toEqual(first(all));
+    most = Math.min(most * 2, 128);
+    all = Math.min(all + most, 400);
+    await iteration();
+  }
+  expect(all).toBe(400);
+});
+
+test('a connection that comes alone afterwards does not begin the single file again', async () => {
+  const pacer = await besideNewcomers();
+  for (let iterations = 0; iterations < 4; iterations++) await iteration();
+  pacer.onConnection();
+  expect(add(pacer, 40)).toHaveLength(8);
 });

@@ -9,6 +9,7 @@ import { JOB_METRICS } from '../../platform/jobs.js';
 import { counter, gauge, histogram, startAtZero } from '../../platform/metric.js';
 import { VERSION } from '../../platform/version.js';
 import type { TillgateAdapter } from '../../request/adapter.js';
+import { CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED } from '../../request/refused-connections.js';
 import { Measurements } from './measurements.js';
 import { BROKEN_PROMISES } from './reconciliation.js';
 
@@ -52,6 +53,8 @@ export const PLATFORM_METRICS = [
   DURATIONS,
   REFUSALS,
   REPLAYS,
+  CONNECTIONS_REFUSED,
+  CONNECTIONS_DISPLACED,
   CONNECTIONS,
   WAITING,
   BATCH_SIZE,

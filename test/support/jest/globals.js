@@ -23,5 +23,6 @@ export const jest = {
   spyOn: mocks.spyOn.bind(mocks),
   restoreAllMocks: () => mocks.restoreAllMocks(),
   useFakeTimers: (how) => timers.useFakeTimers(how),
+  advanceTimersByTime: (milliseconds) => timers.advanceTimersByTime(milliseconds),
   useRealTimers: () => timers.useRealTimers(),
 };

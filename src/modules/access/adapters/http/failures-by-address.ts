@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { clientOf } from '../../../../request/connections.js';
+import { clientOf } from '../../../../request/client-address.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
 /** Each failure costs a database look-up. After a second, the count of an address and its memory are freed. */
