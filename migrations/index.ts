@@ -44,3 +44,5 @@ export { RefundApprovalIndexes1763700000049 } from './0049-refund-approval-index
 export { Forgetting1763700000052 } from './0052-forgetting.js';
 export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';
 export { ContactAddresses1763700000054 } from './0054-contact-addresses.js';
+export { RedactedPayments1763700000056 } from './0056-redacted-payments.js';
+export { RedactedPaymentIndexes1763700000057 } from './0057-redacted-payment-indexes.js';

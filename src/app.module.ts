@@ -17,7 +17,7 @@ import { ErrorFilter } from './request/error.filter.js';
 import { ErrorResponses, REQUEST_ERRORS } from './request/errors.js';
 import { Idempotency } from './request/idempotency/idempotency.js';
 import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
-import { RESPONSE_TRACES, StoredResponses } from './request/idempotency/stored-responses.js';
+import { RESPONSE_PERSONAL_DATA, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
 import { CheckedRoutes } from './request/validation/checked-routes.js';
 import { Owners } from './shared/caller.js';
@@ -28,7 +28,7 @@ export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM: Declarations = {
   errors: REQUEST_ERRORS,
   metrics: PLATFORM_METRICS,
-  traces: [RESPONSE_TRACES],
+  personalData: [RESPONSE_PERSONAL_DATA],
 };
 
 /** Providers that need no setting of the application. */

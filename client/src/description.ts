@@ -630,7 +630,7 @@ export interface paths {
     put?: never;
     /**
      * Set the payment URL of a checkout session
-     * @description Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session.
+     * @description Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session, which must be open.
      */
     post: operations['setPaymentUrl'];
     delete?: never;

@@ -34,6 +34,11 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
 }
 
+/** Whether PostgreSQL ended a statement that took too long, or waited too long for a lock. */
+export function isTimedOut(error: unknown): boolean {
+  return ['57014', '55P03'].includes(sqlState(error) ?? '');
+}
+
 /** The SQLSTATE of an error of pg, also of one that TypeORM wraps. A SQLSTATE has a digit, and Node's EPIPE has none. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;

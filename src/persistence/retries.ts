@@ -30,7 +30,10 @@ export async function retried<Result>(
   }
 }
 
-/** A write that is stale if it violates one of these constraints: the state changed since the use case read it. */
+/** PostgreSQL's division by zero: a batch did not change exactly the rows that it names (batch/statement.ts). */
+const OTHER_ROWS = '22012';
+
+/** A write that is stale if it violates one of these constraints, or changes other rows: the state changed since the use case read it. */
 export async function orStale<Result>(
   write: Promise<Result>,
   ...constraints: readonly string[]
@@ -38,6 +41,7 @@ export async function orStale<Result>(
   try {
     return await write;
   } catch (error) {
-    throw constraints.some((constraint) => violates(error, constraint)) ? new Stale() : error;
+    const isStale = constraints.some((constraint) => violates(error, constraint));
+    throw isStale || sqlState(error) === OTHER_ROWS ? new Stale() : error;
   }
 }

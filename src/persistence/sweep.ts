@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable } from './faults.js';
+import { isTimedOut, isUnavailable } from './faults.js';
 
 interface Sweep<Row> {
   readonly limit: number;
@@ -9,8 +9,8 @@ interface Sweep<Row> {
 }
 
 /**
- * Handles all rows, a batch at a time. A row that cannot be handled stops no other: it is passed over, and its error is thrown
- * at the end. Pauses after each batch for as long as it took, to leave time for requests.
+ * Handles all rows, a batch at a time. A row that cannot be handled, or not in the time of a statement, stops no other:
+ * it is passed over, and its error is thrown at the end. Pauses after each batch for as long as it took, to leave time for requests.
  */
 export async function sweep<Row>({ limit, find, handle }: Sweep<Row>): Promise<void> {
   let fault: unknown;
@@ -28,7 +28,7 @@ async function handled<Row>(rows: readonly Row[], handle: Sweep<Row>['handle']):
     await handle(rows);
     return undefined;
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isUnavailable(error) && !isTimedOut(error)) throw error;
     if (rows.length === 1) return error;
     const half = Math.ceil(rows.length / 2);
     const fault = await handled(rows.slice(0, half), handle);

@@ -59,16 +59,39 @@ export interface Diagnosis<Row = never> {
   ) => readonly { readonly found: string; readonly advice: string }[];
 }
 
-/** Where a part keeps what people said about sessions. In SQL, `$1` to `$3` are organization, mode, and IDs of sessions and what belongs to them. */
-export interface Traces {
-  /** Queries for the `id` of more that belongs to them, and of those that must not be removed. */
-  readonly belonging?: readonly string[];
-  readonly kept?: readonly string[];
-  readonly clear?: readonly string[];
-  readonly remove?: readonly string[];
-  readonly json?: readonly { readonly find: string; readonly store: string }[];
-  /** Members of any JSON that have what was said, each with what is kept of its value. */
-  readonly said?: Readonly<Record<string, (value: never) => unknown>>;
+/** Of the resource itself, and of every other one. */
+export const ANY_RESOURCE = '*';
+
+/**
+ * What a module keeps of people, for one kind of resource. Several modules may declare some of one kind, but no member twice. In
+ * SQL, `$1` and `$2` are organization and mode, and `$3` has IDs: of resources of this kind or, in `belonging`, of those of `of`.
+ */
+export interface PersonalData {
+  /** The kind, as `object` in its JSON. */
+  readonly object: string;
+  /** The kind of resource with which it is forgotten. */
+  readonly of?: string;
+  /** A query for the `id` of those that belong to others: at most `$5`, in their order, after `$4`. */
+  readonly belonging?: string;
+  /** A query for the `id` of those that must not be removed. */
+  readonly kept?: string;
+  readonly clear?: string;
+  readonly remove?: string;
+  /** Remembers that what belongs to them is not cleared yet. */
+  readonly unfinished?: string;
+  /** Columns of JSON that may be about any resource. */
+  readonly json?: readonly JsonColumn[];
+  /** Members of its JSON that tell of people, each with what is kept of its value. */
+  readonly members?: Readonly<Record<string, (value: never) => unknown>>;
+}
+
+export interface JsonColumn {
+  /** Finds the `place`, the `key` and the `json` of at most `$5` rows, in the order of their keys after `$4`. */
+  readonly find: string;
+  /** Stores what is left, `$4`, at the places `$3`. */
+  readonly store: string;
+  /** The kind of JSON that does not say its `object`. */
+  readonly root: string;
 }
 
 export interface Declarations {
@@ -80,7 +103,7 @@ export interface Declarations {
   readonly metrics?: readonly DeclaredMetric[];
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
-  readonly traces?: readonly Traces[];
+  readonly personalData?: readonly PersonalData[];
   readonly eventTexts?: EventTexts;
 }
 
@@ -104,7 +127,10 @@ export interface ModuleFacts extends Declarations {
 
 export const ALL_EVENTS = '*';
 
-/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or invariant. */
+/**
+ * What all parts of an application declare. Throws when two of them declare the same code, prefix,
+ * path, event type, invariant or personal data.
+ */
 export class Facts implements Required<Declarations> {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
@@ -113,8 +139,7 @@ export class Facts implements Required<Declarations> {
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
-  readonly traces: readonly Traces[];
-  readonly said: ReadonlyMap<string, (value: unknown) => unknown>;
+  readonly personalData: readonly PersonalData[];
   readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
@@ -133,11 +158,7 @@ export class Facts implements Required<Declarations> {
       ...metrics,
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
-    // Rows of payments are changed before those of their refunds (change-refund.ts).
-    this.traces = parts.flatMap(({ traces = [] }) => traces);
-    this.said = new Map(
-      this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)),
-    );
+    this.personalData = parts.flatMap(({ personalData = [] }) => personalData);
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
       removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),
@@ -154,12 +175,16 @@ export class Facts implements Required<Declarations> {
     requireUnique('path', places);
     requireUnique('event type', this.eventTypes);
     requireUnique('invariant', this.invariantNames);
+    requireUnique('personal data', this.personalData.flatMap(membersOf));
   }
 
   resourceOf(id: string): Resource | undefined {
     return this.resources.find((resource) => resource.id.prefix === prefixOf(id));
   }
 }
+
+const membersOf = ({ object, members = {} }: PersonalData) =>
+  Object.keys(members).map((name) => `${object}.${name}`);
 
 function requireUnique(what: string, values: readonly string[]): void {
   const twice = values.find((value, place) => values.indexOf(value) !== place);

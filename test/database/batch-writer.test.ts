@@ -13,7 +13,7 @@ import {
 import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
-import type { Work } from '../../src/shared/unit.js';
+import { Stale, type Work } from '../../src/shared/unit.js';
 import { createDatabase } from '../support/postgres.js';
 import { until } from '../support/processes.js';
 import { unitsOf } from '../support/units.js';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   }).initialize();
   await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text);
     CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
-      PRIMARY KEY (organization_id, mode, id))`);
+      is_closed boolean NOT NULL DEFAULT false, PRIMARY KEY (organization_id, mode, id))`);
   database = new Database(dataSource);
   units = unitsOf(database);
   close = async () => {
@@ -129,7 +129,12 @@ test('units that add rows of the same kinds in another order are one statement',
   expect(sent().map(({ name }) => name)).toEqual(['limited another_note* new_note*']);
 });
 
-const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
+const FILL = changeAmounts(
+  'fill',
+  'purses',
+  'is_closed',
+  (amount) => `amount = amount + ${amount}`,
+);
 const ORGANIZATIONS = [1, 2].map((number) => `${number}`.padStart(32, '0'));
 const OWNERS = ORGANIZATIONS.flatMap((organization) =>
   MODES.map((mode) => ({ organization, mode })),
@@ -149,7 +154,7 @@ const fill = ({ owner, text, purse, amount }: Filled): Promise<null> => {
   const key = [owner.organization, owner.mode, purse];
   return units.commit(owner, async (unit) => {
     // Of whatever order, the change that locks comes last.
-    database.batched(unit, FILL, { key, amount });
+    database.batched(unit, FILL, { key, amount, seen: false });
     noted(unit, text);
     return null;
   });
@@ -202,6 +207,25 @@ test.each([1, 3])(
     );
     expect(await stored()).toEqual(['of1', 'of2'].slice(0, count - 1));
     expect((await amounts()).slice(0, 2)).toEqual(count === 1 ? [0, 0] : [1, 1]);
+  },
+);
+
+test.each([1, 3])(
+  'of %i changes at once, one of a row that was closed since it was read is made again',
+  async (count) => {
+    await openPurses();
+    const [owner] = OWNERS as [Filled['owner']];
+    const [closed, ...others] = PURSES as [string, string];
+    await outsider.query('UPDATE purses SET is_closed = true WHERE id = $1', [closed]);
+    const purses = [closed, ...others, ...others].slice(0, count);
+    const outcomes = await Promise.allSettled(
+      purses.map((purse, at) => fill({ owner, text: `of${at}`, purse, amount: 1 })),
+    );
+    const stale = { status: 'rejected', reason: expect.any(Stale) };
+    const done = { status: 'fulfilled', value: null };
+    expect(outcomes).toEqual([stale, done, done].slice(0, count));
+    expect(await stored()).toEqual(['of1', 'of2'].slice(0, count - 1));
+    expect((await amounts()).slice(0, 2)).toEqual([0, count - 1]);
   },
 );
 

@@ -7,7 +7,7 @@ import { newWebhookSecret } from '../../src/modules/access/domain/webhook-secret
 import { Events } from '../../src/modules/events/application/ports.js';
 import type { Event } from '../../src/modules/events/domain/event.js';
 import { Pages } from '../../src/modules/page/application/ports.js';
-import { Holds, Payments } from '../../src/modules/payments/application/ports.js';
+import { Holds, LaterDetails, Payments } from '../../src/modules/payments/application/ports.js';
 import { Hold } from '../../src/modules/payments/domain/hold.js';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
@@ -16,7 +16,7 @@ import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/ap
 import { newEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Units } from '../../src/persistence/units.js';
 import type { Caller } from '../../src/shared/caller.js';
-import { NO_ORGANIZATION } from '../../src/shared/id.js';
+import { NO_ORGANIZATION, uuidOf } from '../../src/shared/id.js';
 import type { OwnId } from '../../src/shared/own-id.js';
 import type { Unit } from '../../src/shared/unit.js';
 import { WebhookUrls } from '../../src/shared/webhook-urls.js';
@@ -145,12 +145,26 @@ test('each statement names its organization and mode, or says why it reads those
     byReference: () => payments.byReference(caller, 'recorded'),
     restoreAmounts: () =>
       payments.restoreAmounts(unit, paid, { amountRefunded: 0, amountPendingRefund: 1 }),
-    changeAmount: () => payments.changeAmount(unit, paid, 'reserve', 1),
+    changeAmount: async () =>
+      payments.changeAmount(unit, await payments.get(unit, paid), 'reserve', 1),
     list: () => payments.list(caller, filter),
     listOfAll: async () => {
       for (const organization of [undefined, caller.organization])
         await payments.listOfAll(ledger, { ...filter, organization, reference: 'recorded' });
     },
+  };
+
+  const laterDetails = port(LaterDetails);
+  const ofDetails: Calls<LaterDetails> = {
+    note: async () => {
+      await service.sql.query('UPDATE payments SET is_redacted = true');
+      const redacted = { mismatch: null, notifyUrl: null, isRedacted: true };
+      laterDetails.note(unit, (await payments.get(unit, paid)).of(redacted));
+    },
+    owners: () => laterDetails.owners(),
+    begin: () => laterDetails.begin(caller, 1),
+    unfinished: () => laterDetails.unfinished(caller, 1),
+    forget: () => laterDetails.forget(caller, uuidOf(paid)),
   };
 
   const [holds, payment] = [port(Holds), await payments.get(caller, paid)];
@@ -210,6 +224,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofPayments,
     ofHolds,
     ofRefunds,
+    ofDetails,
   ];
   for (const calls of all) for (const work of Object.values(calls)) await call(work);
   for (const work of Object.values(ofLedger))

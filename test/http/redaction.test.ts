@@ -14,6 +14,7 @@ import {
 import { answer } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useReceiver, useWebhooks } from '../support/setup.js';
+import { createKey } from '../support/tenants.js';
 import { deliver } from '../support/webhooks.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -43,6 +44,11 @@ async function paidSession() {
   ];
   const fail = `/ledger/v1/refunds/${failed.body.id}/fail`;
   await shop.ledgerPost(fail, { reason: PLANT }, 'fail');
+  const propose = shop.as(await createKey(service, { ...shop.tenant, rights: ['propose'] }));
+  const decided = (await propose.post('/v1/refunds', described)).body.id;
+  const approve = () =>
+    shop.post(`/v1/refunds/${decided}/approve`, { amount: 100, comment: PLANT }, 'approve');
+  await approve();
   const hold = await shop.ledgerPost(
     `/ledger/v1/payments/${payment}/holds`,
     { amount: 1, reason: PLANT },
@@ -51,7 +57,8 @@ async function paidSession() {
   const [created] = await shop.eventsOf(session);
   await shop.post(`/v1/events/${created.id}/resend`, {}, 'resend');
   await deliver(service);
-  const ids = [session, payment, failed.body.id, pending.body.id, hold.body.id, endpoint.body.id];
+  const refunds = [failed.body.id, pending.body.id, decided];
+  const ids = [session, payment, ...refunds, hold.body.id, endpoint.body.id];
   return {
     made,
     session,
@@ -59,6 +66,7 @@ async function paidSession() {
     failed: failed.body.id,
     pending: pending.body.id,
     fail,
+    approve,
     created: created.id,
     ids,
   };
@@ -66,7 +74,8 @@ async function paidSession() {
 
 describe('a paid session with refunds, holds and webhooks that are still due', () => {
   test('loses its details everywhere, and keeps its keys, its sums and the order of its events', async () => {
-    const { made, session, payment, failed, pending, fail, created, ids } = await paidSession();
+    const { made, session, payment, failed, pending, fail, approve, created, ids } =
+      await paidSession();
     const before: Reply['body'][] = (await read('/v1/events?order=asc&limit=100')).data;
     const all = [...ids, ...before.map(({ id }) => id)];
     const held = [
@@ -108,6 +117,11 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
       description: null,
       reason: null,
     });
+    const approved = await approve();
+    expect([isReplay(approved), approved.body]).toMatchObject([
+      true,
+      { state: 'approved', comment: null },
+    ]);
     const resent = await shop.post(`/v1/events/${created}/resend`, {}, 'resend');
     expect([isReplay(resent), resent.body.data.object]).toEqual([true, redactedSession(made.body)]);
 

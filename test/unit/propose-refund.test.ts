@@ -1,7 +1,7 @@
 /** The use case with ports in memory: a race for one reference happens at the one moment that matters, and without a database. */
 import { beforeEach, expect, test } from '@jest/globals';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
-import { Payments } from '../../src/modules/payments/index.js';
+import { LaterDetails, Payments } from '../../src/modules/payments/index.js';
 import { RefundEvents, Refunds } from '../../src/modules/refunds/application/ports.js';
 import { ProposeRefund } from '../../src/modules/refunds/application/propose-refund.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
@@ -39,6 +39,7 @@ const PORTS = [
       changeAmount: (...[, , ...change]: unknown[]) => added.push(change.join(' ')),
     },
   ],
+  [LaterDetails, { note: (_: unknown, { state }: Payment) => added.push(`note ${state.id}`) }],
   [RefundEvents, { record: (_: unknown, type: string) => added.push(type) }],
 ] as const;
 

@@ -15,14 +15,21 @@ class NoteRecord {
 }
 
 const OWNER = { queue: 'test' };
-const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
-const fill = partOf(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5 });
+const FILL = changeAmounts(
+  'fill',
+  'purses',
+  'is_closed',
+  (amount) => `amount = amount + ${amount}`,
+);
+const fill = partOf(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5, seen: false });
 const note = (name: string) =>
   partOf(OWNER, insertInto(name, NoteRecord), { organizationId: 'a', note: 'b' });
 
 test('a change alone must count its rows, because no insert does', () => {
   expect(() => composed([fill, note('new_note')])).toThrow(RangeError);
-  expect(composed([{ ...fill, rows: 1 }])[0].text).toMatch(/^UPDATE purses .* AND id = \$3::uuid$/);
+  expect(composed([{ ...fill, rows: 1 }])[0].text).toMatch(
+    /^UPDATE purses .* AND id = \$3::uuid AND purses.is_closed = \$5::boolean$/,
+  );
 });
 
 test('a name too long for PostgreSQL is cut, and still tells one composition from another', () => {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { StoredTraces } from '../../persistence/traces.js';
+import { StoredPersonalData } from '../../persistence/personal-data.js';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule, recordedBy } from '../events/index.js';
 import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
@@ -9,10 +9,15 @@ import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
 import { TypeormSessionDetails } from './adapters/persistence/typeorm-session-details.js';
-import { REDACTED_MEMBERS, toEvent } from './adapters/representation/checkout-sessions.views.js';
+import {
+  REDACTED_MEMBERS,
+  SESSION_OBJECT,
+  toEvent,
+} from './adapters/representation/checkout-sessions.views.js';
 import { SessionSweeper } from './adapters/schedule/session-sweeper.js';
 import { AwaitPayment } from './application/await-payment.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
+import { KeepSessionOpen } from './application/keep-session-open.js';
 import { OpenCheckoutSession } from './application/open-checkout-session.js';
 import {
   CheckoutSessionQueries,
@@ -35,17 +40,18 @@ import { SESSION_FACTS } from './facts.js';
   providers: [
     AwaitPayment,
     CloseCheckoutSession,
+    KeepSessionOpen,
     OpenCheckoutSession,
     RedactCheckoutSession,
     SessionSweeper,
-    StoredTraces,
+    StoredPersonalData,
     recordedBy(SessionEvents, toEvent),
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: TypeormSessionDetails },
   ],
-  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, PageLinks],
+  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, KeepSessionOpen, PageLinks],
 })
 export class CheckoutModule {}
 
@@ -54,5 +60,5 @@ export const CHECKOUT: ModuleFacts = {
   records: [CheckoutSessionRecord],
   errors: Object.values(SESSION_ERRORS),
   resources: [SESSION_FACTS],
-  traces: [{ said: REDACTED_MEMBERS }],
+  personalData: [{ object: SESSION_OBJECT, members: REDACTED_MEMBERS }],
 };

@@ -1,5 +1,6 @@
 export { AwaitPayment } from './application/await-payment.js';
 export { CloseCheckoutSession } from './application/close-checkout-session.js';
+export { KeepSessionOpen } from './application/keep-session-open.js';
 export { OpenCheckoutSession } from './application/open-checkout-session.js';
 export {
   CheckoutSessionQueries,

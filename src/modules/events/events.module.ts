@@ -3,8 +3,8 @@ import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsController, LedgerEventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
+import { EVENT_PERSONAL_DATA } from './adapters/persistence/event-personal-data.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
-import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox, RECORDED } from './adapters/persistence/postgres-outbox.js';
 import { Events, Outbox } from './application/ports.js';
@@ -28,5 +28,5 @@ export const EVENTS: ModuleFacts = {
   records: [EventRecord],
   resources: [EVENT_FACTS],
   metrics: [RECORDED],
-  traces: [EVENT_TRACES],
+  personalData: [EVENT_PERSONAL_DATA],
 };

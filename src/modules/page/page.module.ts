@@ -9,7 +9,7 @@ import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
-import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
+import { PAGE_PERSONAL_DATA } from './adapters/persistence/page-personal-data.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
 import { PayFromPage } from './application/pay-from-page.js';
@@ -33,5 +33,5 @@ class PageModule {}
 export const PAGE: ModuleFacts = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord],
-  traces: [PAGE_TRACES],
+  personalData: PAGE_PERSONAL_DATA,
 };

@@ -1,4 +1,4 @@
-export { type AmountChange, Payments } from './application/ports.js';
+export { type AmountChange, LaterDetails, Payments } from './application/ports.js';
 export { RecordPayment } from './application/record-payment.js';
 export { PAYMENT_ID, type Payment } from './domain/payment.js';
 export { PAYMENT_FACTS } from './facts.js';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { StoredPersonalData } from '../../persistence/personal-data.js';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule, recordedBy } from '../events/index.js';
@@ -9,12 +10,14 @@ import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
-import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
+import { PAYMENT_PERSONAL_DATA } from './adapters/persistence/payment-personal-data.js';
+import { PostgresLaterDetails } from './adapters/persistence/postgres-later-details.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { toEvent } from './adapters/representation/payments.views.js';
+import { LaterDetailsSweeper } from './adapters/schedule/later-details-sweeper.js';
 import { ChangeHolds } from './application/change-holds.js';
-import { Holds, PaymentEvents, Payments } from './application/ports.js';
+import { Holds, LaterDetails, PaymentEvents, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_ERRORS } from './domain/hold.js';
 import { PAYMENT_ERRORS } from './domain/payment.js';
@@ -30,12 +33,15 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   ],
   providers: [
     ChangeHolds,
+    LaterDetailsSweeper,
     RecordPayment,
+    StoredPersonalData,
     recordedBy(PaymentEvents, toEvent),
     { provide: Holds, useClass: TypeormHolds },
+    { provide: LaterDetails, useClass: PostgresLaterDetails },
     { provide: Payments, useClass: TypeormPayments },
   ],
-  exports: [Payments, RecordPayment],
+  exports: [LaterDetails, Payments, RecordPayment],
 })
 export class PaymentsModule {}
 
@@ -45,5 +51,5 @@ export const PAYMENTS: ModuleFacts = {
   errors: [...Object.values(PAYMENT_ERRORS), ...Object.values(HOLD_ERRORS)],
   resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
-  traces: [PAYMENT_TRACES],
+  personalData: PAYMENT_PERSONAL_DATA,
 };

@@ -13,7 +13,7 @@ import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
-import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
+import { REFUND_PERSONAL_DATA } from './adapters/persistence/refund-personal-data.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { PAID_UNAPPROVED, toEvent } from './adapters/representation/refunds.views.js';
 import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
@@ -60,5 +60,5 @@ export const REFUNDS: ModuleFacts = {
   metrics: [PAID_UNAPPROVED],
   measurements: [REFUND_MEASUREMENT],
   diagnoses: [STUCK_REFUNDS, UNAPPROVED_REFUNDS],
-  traces: [REFUND_TRACES],
+  personalData: REFUND_PERSONAL_DATA,
 };

@@ -7,7 +7,7 @@ import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook
 import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
 import {
   DELIVERIES_OF_EVENTS,
-  WEBHOOK_TRACES,
+  WEBHOOK_PERSONAL_DATA,
 } from './adapters/persistence/deliveries-of-events.js';
 import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresDeliveryQueue } from './adapters/persistence/postgres-delivery-queue.js';
@@ -64,5 +64,5 @@ export const WEBHOOKS: ModuleFacts = {
   metrics: [ATTEMPTS],
   measurements: [DELIVERY_MEASUREMENT],
   eventTexts: DELIVERIES_OF_EVENTS,
-  traces: [WEBHOOK_TRACES],
+  personalData: [WEBHOOK_PERSONAL_DATA],
 };

@@ -57,20 +57,23 @@ const KEY = { organization_id: 'uuid', mode: 'text', id: 'uuid' };
 interface Amount {
   readonly key: readonly string[];
   readonly amount: number;
+  /** What the column `seen` was when the change was decided. */
+  readonly seen: boolean;
 }
 
-/** Changes amounts of the rows that the input names by their keys. Those of one row add up. */
+/** Changes amounts of the rows that the input names by their keys, if the column `seen` still is what it was. Those of one row add up. */
 export function changeAmounts(
   name: string,
   table: string,
+  seen: string,
   setsOf: (amount: string) => string,
 ): BatchedWrite<Amount> {
   const keys = Object.keys(KEY);
   const isOf = keys.map((column) => `${name}.${column} = ${table}.${column}`).join(' AND ');
   return {
     name,
-    input: { ...KEY, amount: 'bigint' },
-    valuesOf: ({ key, amount }) => [...key, amount],
+    input: { ...KEY, amount: 'bigint', [seen]: 'boolean' },
+    valuesOf: ({ key, amount, seen }) => [...key, amount, seen],
     // Sub-queries find the rows by their key. A join of so few takes a third longer, and PostgreSQL may read the whole table for it.
     main: (isOne, of) => {
       const amount = isOne
@@ -79,7 +82,10 @@ export function changeAmounts(
       const found = keys.map(
         (key) => `${key} = ${isOne ? of(key) : `ANY (ARRAY(SELECT ${key} FROM ${name}))`}`,
       );
-      return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')}`;
+      const was = isOne
+        ? of(seen)
+        : `ALL (ARRAY(SELECT ${name}.${seen} FROM ${name} WHERE ${isOf}))`;
+      return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')} AND ${table}.${seen} = ${was}`;
     },
     texts: [],
     isChange: true,

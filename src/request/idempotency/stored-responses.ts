@@ -3,11 +3,11 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { insertInto } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
 import { Encryption } from '../../persistence/encryption/encryption.js';
+import { jsonColumn } from '../../persistence/personal-data.js';
 import { type Places, statement } from '../../persistence/statement.js';
 import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
-import { jsonColumn } from '../../persistence/traces.js';
 import { Config } from '../../platform/config.js';
-import type { Traces } from '../../platform/facts.js';
+import type { PersonalData } from '../../platform/facts.js';
 import { Jobs } from '../../platform/jobs.js';
 import { type Caller, nameOf } from '../../shared/caller.js';
 import { Clock } from '../../shared/clock.js';
@@ -82,8 +82,16 @@ const SWEEP = statement<OwnPlaces>(
     FOR UPDATE SKIP LOCKED))`,
 );
 
-export const RESPONSE_TRACES: Traces = {
-  json: [jsonColumn('idempotency_keys', 'body', 'resource_id')],
+export const RESPONSE_PERSONAL_DATA: PersonalData = {
+  object: 'response',
+  json: [
+    jsonColumn({
+      table: 'idempotency_keys',
+      column: 'body',
+      about: 'resource_id',
+      key: `operation || ' ' || key`,
+    }),
+  ],
 };
 
 /** No response is before it. */

@@ -9,6 +9,7 @@ export interface PaidSession {
   /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
   readonly mismatch: Mismatch | null;
   readonly notifyUrl: string | null;
+  readonly isRedacted: boolean;
 }
 
 /** Each method refuses with not_found, and as the same method of CheckoutSession does. */
@@ -29,12 +30,17 @@ export class CloseCheckoutSession {
     captured: Captured,
     onMismatch: OnMismatch,
   ): Promise<PaidSession> {
-    const session = await this.sessions.get(unit, id, 'checkout_session');
+    const found = await this.sessions.get(unit, id, 'checkout_session');
+    const isChanged = onMismatch === 'refuse' || found.mismatchOf(captured) === null;
+    // A payment that does not change its session would not see that it is being redacted.
+    const session = isChanged
+      ? found
+      : (await this.sessions.lock(unit, id, 'checkout_session')).session;
     const mismatch = session.mismatchOf(captured);
-    const { notifyUrl } = session.state;
+    const { notifyUrl, isRedacted } = session.state;
     if (mismatch === null || onMismatch === 'refuse')
       this.close(unit, 'checkout.session.completed', session.pay(captured));
-    return { mismatch, notifyUrl };
+    return { mismatch, notifyUrl, isRedacted };
   }
 
   async completeFree(unit: Unit, id: OwnId): Promise<CheckoutSession> {

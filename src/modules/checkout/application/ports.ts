@@ -42,8 +42,8 @@ export interface LockedSession {
 
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(unit: Unit, session: CheckoutSession): void;
-  /** Locks a session until the end of the unit. Refuses with not_found. */
-  abstract lock(unit: Unit, id: OwnId): Promise<LockedSession>;
+  /** Locks a session until the end of the unit. Refuses as `get` does. */
+  abstract lock(unit: Unit, id: OwnId, param?: string): Promise<LockedSession>;
   /** Stores another status or time of an open session. Stale if the stored one is no longer open, is overdue, or was postponed since. */
   abstract change(unit: Unit, session: CheckoutSession): void;
   /** Up to `limit` open sessions past their expires_at, the oldest first: of all organizations, or of a moved clock's caller. */
@@ -86,9 +86,9 @@ export interface ClosedPage {
   readonly after: ClosedSession | undefined;
 }
 
-/** What customers and shops said: the details of closed sessions, and their traces everywhere else. */
+/** What customers and shops said: the details of closed sessions, and their copies everywhere else. */
 export abstract class SessionDetails {
-  /** Stores a redacted session, which is locked, and clears its traces. */
+  /** Stores a redacted session, which is locked, and clears what else tells of it. */
   abstract clear(unit: Unit, session: CheckoutSession): void;
   /** Removes, at once, those of the sessions that expired and have no payment. Returns those that have one. */
   abstract remove(unit: Unit, ids: readonly OwnId[]): Promise<readonly OwnId[]>;

@@ -191,7 +191,8 @@ export class CheckoutSession {
     });
   }
 
-  private requireOpen(param: string): void {
+  /** Refuses with session_not_open on `param`, the parameter that held the ID. */
+  requireOpen(param: string): void {
     const { status, id } = this.state;
     if (status === 'open') return;
     throw refusal(

@@ -28,6 +28,8 @@ export interface OwnedEvent extends Event {
 export abstract class Events {
   /** Finds an event of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
+  /** Keeps the event as it is until the end of the unit. Refuses with not_found. */
+  abstract lock(unit: Unit, id: string): Promise<Event>;
   /** Events of the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** The same of all organizations, or of the one that the filter names. */

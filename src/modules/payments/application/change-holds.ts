@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { Hold, type NewHold } from '../domain/hold.js';
-import { Holds, PaymentEvents, Payments } from './ports.js';
+import { Holds, LaterDetails, PaymentEvents, Payments } from './ports.js';
 
 /** Each method locks the payment, so that its events are numbered in order. Refuses with not_found, and as the same method of Hold does. */
 @Injectable()
@@ -11,15 +11,17 @@ export class ChangeHolds {
     private readonly payments: Payments,
     private readonly holds: Holds,
     private readonly events: PaymentEvents,
+    private readonly laterDetails: LaterDetails,
   ) {}
 
   async place(unit: Unit, paymentId: OwnId, input: NewHold): Promise<Hold> {
     const payment = await this.payments.lock(unit, paymentId);
     const hold = Hold.place(payment, input, unit);
-    const { amount } = hold.state;
+    const { amount, reason } = hold.state;
+    if (reason !== null) this.laterDetails.note(unit, payment);
     this.holds.add(unit, hold);
     this.events.record(unit, 'payment.held', payment.withHold(amount));
-    this.payments.changeAmount(unit, paymentId, 'hold', amount);
+    this.payments.changeAmount(unit, payment, 'hold', amount);
     return hold;
   }
 
@@ -34,7 +36,7 @@ export class ChangeHolds {
     if (released === hold) return hold;
     this.holds.close(unit, released);
     this.events.record(unit, 'payment.released', payment.withHold(-state.amount));
-    this.payments.changeAmount(unit, paymentId, 'release', state.amount);
+    this.payments.changeAmount(unit, payment, 'release', state.amount);
     return released;
   }
 }

@@ -38,10 +38,24 @@ export abstract class Payments {
   abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
   /** Stale if another payment has the same reference or already pays the session. */
   abstract add(unit: Unit, payment: Payment): void;
-  /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
-  abstract changeAmount(unit: Unit, id: OwnId, change: AmountChange, amount: number): void;
+  /** Stale if the payment was redacted meanwhile, or if it no longer has as much left as is reserved, held or refunded. */
+  abstract changeAmount(unit: Unit, payment: Payment, change: AmountChange, amount: number): void;
   /** Stores what refunds hold of a payment that the unit has locked. */
   abstract restoreAmounts(unit: Unit, id: OwnId, amounts: RefundAmounts): void;
+}
+
+/** What is said about payments after they were redacted, to be forgotten later. */
+export abstract class LaterDetails {
+  /** Remembers that something is said now. Does nothing for a payment that is not redacted, and is stale if it was meanwhile. */
+  abstract note(unit: Unit, payment: Payment): void;
+  /** Whose payments have later details. */
+  abstract owners(): Promise<readonly Caller[]>;
+  /** Begins to forget what is so many days old, by the clock of the caller. */
+  abstract begin(caller: Caller, days: number): Promise<void>;
+  /** Payments, after the given one, of which some details are still to be forgotten. Only this port understands their IDs. */
+  abstract unfinished(caller: Caller, limit: number, after?: string): Promise<readonly string[]>;
+  /** Forgets all that was said about one so far. Can be interrupted, and repeated. */
+  abstract forget(caller: Caller, payment: string): Promise<void>;
 }
 
 export abstract class PaymentEvents {

@@ -30,6 +30,8 @@ export interface PaymentState extends Caller {
   readonly reference: string | null;
   /** The URL to which webhooks about the payment and its refunds are sent: the notify_url of its session. */
   readonly notifyUrl: string | null;
+  /** Whether the session is, and with it what was said about the payment. */
+  readonly isRedacted: boolean;
   /** Number of events about the payment so far. */
   readonly version: number;
 }
@@ -64,6 +66,7 @@ export class Payment {
       checkoutSession,
       mismatch: null,
       notifyUrl: null,
+      isRedacted: false,
       reference,
       version: 1,
     };
@@ -79,9 +82,9 @@ export class Payment {
     return amount - amountRefunded - amountPendingRefund - amountOnHold;
   }
 
-  of(session: Pick<PaymentState, 'mismatch' | 'notifyUrl'>): Payment {
-    const { mismatch, notifyUrl } = session;
-    return new Payment({ ...this.state, mismatch, notifyUrl });
+  of(session: Pick<PaymentState, 'mismatch' | 'notifyUrl' | 'isRedacted'>): Payment {
+    const { mismatch, notifyUrl, isRedacted } = session;
+    return new Payment({ ...this.state, mismatch, notifyUrl, isRedacted });
   }
 
   /** The payment with `amount` more on hold; a negative amount takes it off hold. */

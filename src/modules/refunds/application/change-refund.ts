@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
-import type { Unit } from '../../../shared/unit.js';
+import { Stale, type Unit } from '../../../shared/unit.js';
 import { Payments } from '../../payments/index.js';
 import type { Refund } from '../domain/refund.js';
 import type { ApprovalDecision, Failure } from '../domain/refund-state.js';
@@ -58,10 +58,21 @@ export class ChangeRefund {
     transition: (refund: Refund) => Refund,
   ): Promise<Refund> {
     const found = await this.refunds.get(unit, id);
-    if (transition(found) === found) return found;
+    if (transition(found) === found) return this.unchanged(unit, id, transition);
     const payment = await this.payments.lock(unit, ownId(unit, found.state.payment));
     // Again under the payment's lock: another request may have changed the refund meanwhile.
     const { refund } = await this.refunds.lock(unit, id);
     return this.settle.execute(unit, payment, refund, transition(refund));
+  }
+
+  /** Under its lock, because the answer is stored: what was said about the refund may be forgotten at this moment. */
+  private async unchanged(
+    unit: Unit,
+    id: OwnId,
+    transition: (refund: Refund) => Refund,
+  ): Promise<Refund> {
+    const { refund } = await this.refunds.lock(unit, id);
+    if (transition(refund) !== refund) throw new Stale();
+    return refund;
   }
 }

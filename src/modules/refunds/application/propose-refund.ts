@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ownId } from '../../../shared/own-id.js';
 import { Stale, type Unit } from '../../../shared/unit.js';
-import { Payments } from '../../payments/index.js';
+import { LaterDetails, Payments } from '../../payments/index.js';
 import { Refund } from '../domain/refund.js';
 import type { NewRefund, Proposer } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
@@ -22,6 +22,7 @@ export class ProposeRefund {
     private readonly refunds: Refunds,
     private readonly payments: Payments,
     private readonly events: RefundEvents,
+    private readonly laterDetails: LaterDetails,
   ) {}
 
   async execute(unit: Unit, input: NewRefund, proposer: Proposer): Promise<KnownRefund> {
@@ -42,9 +43,10 @@ export class ProposeRefund {
     payment.requireRefundable('payment');
     const { state, refundable } = payment;
     const refund = Refund.propose({ ...state, refundable }, input, unit, proposer);
+    if (refund.hasDetails) this.laterDetails.note(unit, payment);
     this.refunds.add(unit, refund);
     this.events.record(unit, 'refund.created', refund, state.notifyUrl);
-    this.payments.changeAmount(unit, id, 'reserve', refund.state.amount);
+    this.payments.changeAmount(unit, payment, 'reserve', refund.state.amount);
     return refund;
   }
 

@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { Organizations } from '../../access/index.js';
-import { Payments } from '../../payments/index.js';
+import { LaterDetails, Payments } from '../../payments/index.js';
 import { Refund } from '../domain/refund.js';
 import type { MadeRefund } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
@@ -21,6 +21,7 @@ export class RecordRefund {
     private readonly refunds: Refunds,
     private readonly payments: Payments,
     private readonly events: RefundEvents,
+    private readonly laterDetails: LaterDetails,
     private readonly organizations: Organizations,
     private readonly settle: SettleRefund,
   ) {}
@@ -37,10 +38,11 @@ export class RecordRefund {
         isNew: false,
       };
     const refund = Refund.record({ ...state, refundable }, made, unit);
+    if (refund.hasDetails) this.laterDetails.note(unit, payment);
     this.refunds.add(unit, refund);
     this.events.record(unit, 'refund.created', refund, state.notifyUrl);
     this.events.record(unit, 'refund.succeeded', refund, state.notifyUrl);
-    this.payments.changeAmount(unit, id, 'refund_unreserved', refund.state.amount);
+    this.payments.changeAmount(unit, payment, 'refund_unreserved', refund.state.amount);
     return { refund, isNew: true };
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
-import { type AmountChange, type Payment, Payments } from '../../payments/index.js';
+import { type AmountChange, LaterDetails, type Payment, Payments } from '../../payments/index.js';
 import type { Refund } from '../domain/refund.js';
 import type { RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
@@ -16,6 +15,7 @@ export class SettleRefund {
     private readonly refunds: Refunds,
     private readonly payments: Payments,
     private readonly events: RefundEvents,
+    private readonly laterDetails: LaterDetails,
   ) {}
 
   async execute(unit: Unit, payment: Payment, before: Refund, after: Refund): Promise<Refund> {
@@ -28,7 +28,8 @@ export class SettleRefund {
       this.refunds.change(unit, from, to);
       this.events.record(unit, eventOf(to), to, payment.state.notifyUrl);
     }
-    if (change) this.payments.changeAmount(unit, ownId(unit, payment.state.id), change, amount);
+    if (after.hasDetails) this.laterDetails.note(unit, payment);
+    if (change) this.payments.changeAmount(unit, payment, change, amount);
     return after;
   }
 

@@ -108,6 +108,12 @@ export class Refund {
     return this.decide({ approval: 'rejected', status: 'canceled' }, decision);
   }
 
+  /** Whether anybody said anything about it. */
+  get hasDetails(): boolean {
+    const { description, failureReason, comment } = this.state;
+    return (description ?? failureReason ?? comment) !== null;
+  }
+
   /** The refund, canceled if nobody has decided in time. Any other stays as it is. */
   expire(now: number): Refund {
     const expired = this.asOf(now);

@@ -36,9 +36,11 @@ export class ResendEvent {
    * or with resend_limit if none is left.
    */
   async execute(unit: Unit, id: string, endpoint?: string): Promise<ResentEvent> {
-    const event = await this.events.find(unit, id);
-    if (event?.mode !== unit.mode) throw notFound('id');
-    const all = await this.deliveries.lockRecipients(unit, event, endpoint);
+    const found = await this.events.find(unit, id);
+    if (found?.mode !== unit.mode) throw notFound('id');
+    const all = await this.deliveries.lockRecipients(unit, found, endpoint);
+    // Again under a lock, because the answer is stored: what it tells may be forgotten at this moment.
+    const event = await this.events.lock(unit, id);
     requireSome(all, endpoint);
     const recipients = requireResendable(all, id);
     const dueAt = this.clock.now();

@@ -66,7 +66,7 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     });
   }
 
-  async lock(unit: Unit, id: OwnId): Promise<LockedSession> {
+  async lock(unit: Unit, id: OwnId, param = 'id'): Promise<LockedSession> {
     const { entities, raw } = await this.database.inTransaction(unit, ({ manager }) =>
       manager
         .createQueryBuilder(CheckoutSessionRecord, 'session')
@@ -77,7 +77,7 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
         .getRawAndEntities<{ isOverdue: boolean }>(),
     );
     const [row] = entities;
-    if (!row) throw notFound('id', unit.mode);
+    if (!row) throw notFound(param, unit.mode);
     const isLate = Boolean(raw[0]?.isOverdue);
     return { session: CheckoutSession.restore(stateOf(row, isLate)), isStored: !isLate };
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
+import { StoredPersonalData } from '../../../../persistence/personal-data.js';
 import { keyOf, scopeOf } from '../../../../persistence/rows.js';
-import { StoredTraces } from '../../../../persistence/traces.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
@@ -11,6 +11,7 @@ import type { Unit } from '../../../../shared/unit.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { NO_DETAILS } from '../../domain/session-terms.js';
+import { SESSION_OBJECT } from '../representation/checkout-sessions.views.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { clock, isOverdue } from './checkout-session-statements.js';
 
@@ -26,7 +27,7 @@ const CLOSED_AT = 'coalesce(closed_at, expires_at)';
 export class TypeormSessionDetails extends SessionDetails {
   constructor(
     private readonly database: Database,
-    private readonly traces: StoredTraces,
+    private readonly personalData: StoredPersonalData,
     private readonly clock: CallerClock,
   ) {
     super();
@@ -37,7 +38,7 @@ export class TypeormSessionDetails extends SessionDetails {
     const change = { ...NO_DETAILS, status, isRedacted, metadata, lineItems };
     this.database.atCommit(unit, async (transaction) => {
       await transaction.manager.update(CheckoutSessionRecord, keyOf(unit, id), change);
-      await this.traces.forget(transaction, unit, [uuidOf(id)], 'clear');
+      await this.personalData.forget(transaction, unit, these([uuidOf(id)]), 'clear');
     });
   }
 
@@ -56,9 +57,9 @@ export class TypeormSessionDetails extends SessionDetails {
     return this.database.inTransaction(unit, async (transaction) => {
       const locked = await transaction.manager.find(CheckoutSessionRecord, expired);
       const all = locked.map(({ id }) => id);
-      const kept = await this.traces.kept(transaction, unit, all);
+      const kept = await this.personalData.kept(transaction, unit, these(all));
       const gone = all.filter((id) => !kept.includes(id));
-      await this.traces.forget(transaction, unit, gone, 'remove');
+      await this.personalData.forget(transaction, unit, these(gone), 'remove');
       const removed = { ...scopeOf(unit), id: In(gone) };
       await transaction.manager.delete(CheckoutSessionRecord, removed);
       return kept.map((id) => idOfRow(unit, { id }));
@@ -107,6 +108,8 @@ export class TypeormSessionDetails extends SessionDetails {
     return (await this.clock.at(caller)).ahead / 1000;
   }
 }
+
+const these = (ids: readonly string[]) => ({ object: SESSION_OBJECT, ids });
 
 function idOfRow(caller: Caller, { id }: { readonly id: string }): OwnId {
   return ownId(caller, idOf(CHECKOUT_SESSION_ID, id, caller.mode));

@@ -85,9 +85,11 @@ const LINE_ITEM = object(
   { name: 'LineItem' },
 );
 
+export const SESSION_OBJECT = 'checkout.session';
+
 const FIELDS = {
   id: id(CHECKOUT_SESSION_ID, 'ID of the session.'),
-  object: constant('checkout.session', 'Object type.'),
+  object: constant(SESSION_OBJECT, 'Object type.'),
   mode: MODE,
   ui_mode: UI_MODE,
   status: STATUS,
@@ -130,7 +132,7 @@ const NULLED = [
   'description',
   'customer_email',
 ] as const;
-/** What redact() keeps of a session, for the members of its JSON. */
+/** What redact() keeps of a session and its lines, for the members of its JSON. */
 export const REDACTED_MEMBERS = {
   ...Object.fromEntries(NULLED.map((name) => [name, () => null])),
   metadata: referenceOf,
@@ -166,7 +168,7 @@ export const CHECKOUT_SESSION_LIST = listOf('CheckoutSessionList', SUMMARY);
 function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOUT_SESSION> {
   return {
     id: state.id,
-    object: 'checkout.session',
+    object: SESSION_OBJECT,
     mode: state.mode,
     ui_mode: state.uiMode,
     status: state.status,

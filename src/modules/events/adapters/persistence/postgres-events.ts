@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
+import { keyOf } from '../../../../persistence/rows.js';
 import { Facts } from '../../../../platform/facts.js';
 import { type Caller, type Ledger, MODES, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
+import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { type EventFilter, Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
@@ -38,8 +41,16 @@ export class PostgresEvents extends Events {
       manager.findOneBy(EventRecord, key),
     );
     if (!row) return undefined;
-    const { mode, type, data, reason, details } = row;
-    return { id, mode, type, sequence: row.sequenceBase + row.sequence, data, reason, details };
+    return eventOf(id, row);
+  }
+
+  async lock(unit: Unit, id: string): Promise<Event> {
+    const options = { where: keyOf(unit, id), lock: { mode: 'pessimistic_read' } } as const;
+    const row = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.findOne(EventRecord, options),
+    );
+    if (!row) throw notFound('id');
+    return eventOf(id, row);
   }
 
   async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
@@ -126,4 +137,9 @@ export class PostgresEvents extends Events {
 function pageOf<Row extends Found>(rows: readonly Row[], { limit, order }: EventFilter): Page<Row> {
   const items = rows.slice(0, limit).map((row) => ({ ...row, id: idOf(EVENT_ID, row.id) }));
   return { items, hasMore: items.at(-1)?.followed ?? false, goesOn: order === 'asc' };
+}
+
+function eventOf(id: string, row: EventRecord): Event {
+  const { mode, type, sequence, sequenceBase, data, reason, details } = row;
+  return { id, mode, type, sequence: sequenceBase + sequence, data, reason, details };
 }

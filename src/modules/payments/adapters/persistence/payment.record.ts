@@ -41,6 +41,9 @@ export class PaymentRecord {
   @Column('text', { name: 'notify_url', nullable: true })
   notifyUrl!: string | null;
 
+  @Column('boolean', { name: 'is_redacted' })
+  isRedacted!: boolean;
+
   @Column('integer')
   version!: number;
 }

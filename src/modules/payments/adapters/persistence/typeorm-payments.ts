@@ -42,7 +42,7 @@ export const sessionOfPayment = (of: Places<Key>) =>
   `SELECT checkout_session_id FROM payments ${byId(of)}`;
 
 const change = (name: AmountChange, setsOf: (amount: string) => string) =>
-  changeAmounts(`${name}_amount`, 'payments', setsOf);
+  changeAmounts(`${name}_amount`, 'payments', 'is_redacted', setsOf);
 
 /** A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from being stored. */
 const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
@@ -89,8 +89,9 @@ export class TypeormPayments extends Payments {
     this.database.batched(unit, PAYMENT, { ...state, ...ids }, { stale });
   }
 
-  changeAmount(unit: Unit, id: OwnId, change: AmountChange, amount: number): void {
-    const row = { key: [uuidOf(unit.organization), unit.mode, uuidOf(id)], amount };
+  changeAmount(unit: Unit, { state }: Payment, change: AmountChange, amount: number): void {
+    const key = [uuidOf(unit.organization), unit.mode, uuidOf(state.id)];
+    const row = { key, amount, seen: state.isRedacted };
     this.database.batched(unit, CHANGES[change], row, { stale: ['payments_held_within_captured'] });
   }
 

@@ -49,7 +49,10 @@ const FIELDS = {
     ),
   ),
   created: timestamp('Time of recording, in Unix seconds.'),
-} satisfies FieldsOf<PaymentState, 'organization' | 'reference' | 'notifyUrl' | 'version'>;
+} satisfies FieldsOf<
+  PaymentState,
+  'organization' | 'reference' | 'notifyUrl' | 'isRedacted' | 'version'
+>;
 
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',

@@ -1,4 +1,4 @@
-import type { Traces } from '../../../../platform/facts.js';
+import type { PersonalData } from '../../../../platform/facts.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
@@ -41,11 +41,9 @@ export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith]
 const OF_EVENTS = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
 
-/**
- * The notify_url of a session is one of its details, and so are its copies, sent or still to be
- * sent to.
- */
-export const WEBHOOK_TRACES: Traces = {
-  clear: [`${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`],
-  remove: [OF_EVENTS],
+/** The notify_url of a session is one of its details, and so are its copies, sent or still to be sent to. */
+export const WEBHOOK_PERSONAL_DATA: PersonalData = {
+  object: 'event',
+  clear: `${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`,
+  remove: OF_EVENTS,
 };

@@ -1,0 +1,46 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { sweep } from '../../../../persistence/sweep.js';
+import { Jobs } from '../../../../platform/jobs.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { Organizations } from '../../../access/index.js';
+import { LaterDetails } from '../../application/ports.js';
+
+const EVERY_MS = 10_000;
+/** For organizations that have not set how long they keep details. */
+const DEFAULT_DAYS = 30;
+const LIMIT = 100;
+
+/** Forgets what was said about payments since their redaction, and the rest of those with very many refunds. */
+@Injectable()
+export class LaterDetailsSweeper implements OnApplicationBootstrap {
+  constructor(
+    private readonly laterDetails: LaterDetails,
+    private readonly organizations: Organizations,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.jobs.sweep('forget_later_details', EVERY_MS, (clock) =>
+      clock ? this.forget(clock) : this.forgetAll(),
+    );
+  }
+
+  async forgetAll(): Promise<void> {
+    const faults: unknown[] = [];
+    for (const caller of await this.laterDetails.owners())
+      await this.forget(caller).catch((error: unknown) => faults.push(error));
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async forget(caller: Caller): Promise<void> {
+    const { settings } = await this.organizations.byId(caller.organization);
+    await this.laterDetails.begin(caller, settings.detailsRetentionDays ?? DEFAULT_DAYS);
+    await sweep<string>({
+      limit: LIMIT,
+      find: (limit, after) => this.laterDetails.unfinished(caller, limit, after),
+      handle: async (payments) => {
+        for (const payment of payments) await this.laterDetails.forget(caller, payment);
+      },
+    });
+  }
+}

@@ -1,0 +1,259 @@
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { ANY_RESOURCE, Facts, type JsonColumn, type PersonalData } from '../platform/facts.js';
+import type { Caller } from '../shared/caller.js';
+import { FIRST_UUID, uuidOf } from '../shared/id.js';
+import { Database } from './database.js';
+import type { Transaction } from './transaction.js';
+import { Units } from './units.js';
+
+/** The most resources of one transaction, besides those that it is about and what belongs to them at once. */
+const TOGETHER = 300;
+/** The most rows of JSON in memory, of which each may have 256 KiB. */
+const ROWS_AT_ONCE = 100;
+
+const OWN = 'organization_id = $1 AND mode = $2';
+
+interface DeclaredColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The column with the ID of the resource that a row is about. */
+  readonly about: string;
+  /** SQL for a text that no other row of the owner has. */
+  readonly key: string;
+  readonly root?: string;
+}
+
+export function jsonColumn(declared: DeclaredColumn): JsonColumn {
+  const { table, column, about, key, root = '' } = declared;
+  const ordered = `(${key}) COLLATE "C"`;
+  return {
+    root,
+    find: `SELECT ctid::text AS place, ${key} AS key, ${column} AS json FROM ${table}
+      WHERE ${OWN} AND ${about} = ANY ($3::uuid[]) AND ${column} LIKE '{%' AND ${ordered} > $4
+      ORDER BY ${ordered} LIMIT $5 FOR NO KEY UPDATE`,
+    store: `UPDATE ${table} SET ${column} = cleared.json
+      FROM unnest($3::tid[], $4::text[]) AS cleared (place, json)
+      WHERE ${OWN} AND ctid = ANY ($3::tid[]) AND ctid = cleared.place`,
+  };
+}
+
+/** Resources of one kind, by their UUIDs. */
+interface Resources {
+  readonly object: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Clears what was said about resources, or removes all their rows but stored responses, whose keys stay taken. A resource comes
+ * before what belongs to it, then its events, and its stored responses at last: who locks the same rows does so in this order.
+ */
+@Injectable()
+export class StoredPersonalData {
+  private readonly declared: readonly PersonalData[];
+  private readonly columns: readonly JsonColumn[];
+  private readonly objects: ReadonlySet<string>;
+  private readonly members: ReadonlyMap<string, (value: unknown) => unknown>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly units: Units,
+    { personalData }: Facts,
+  ) {
+    this.declared = personalData.toReversed();
+    this.columns = this.declared.flatMap(({ json = [] }) => json);
+    this.objects = new Set(personalData.map(({ object }) => object));
+    this.members = new Map(
+      personalData.flatMap(({ object, members = {} }) =>
+        Object.entries(members as Record<string, (value: unknown) => unknown>).map(
+          ([name, kept]) => [`${object}.${name}`, kept] as const,
+        ),
+      ),
+    );
+  }
+
+  /**
+   * Forgets them in the transaction, with all that belongs to them. If that is too much for one transaction, it remembers so,
+   * and `forgetRest` does what is left.
+   */
+  async forget(
+    within: Transaction,
+    caller: Caller,
+    resources: Resources,
+    how: 'clear' | 'remove',
+  ): Promise<void> {
+    const found = [resources];
+    let left = TOGETHER;
+    await this.run(within, caller, resources, how);
+    for (const parent of found) {
+      const isFirst = parent === resources;
+      for (const kind of this.belongingTo(parent.object)) {
+        const page = { of: parent.ids, after: FIRST_UUID, limit: isFirst ? null : left + 1 };
+        const children = await this.next(within, caller, kind, page);
+        if (!isFirst) left -= children.ids.length;
+        if (left < 0) break;
+        await this.run(within, caller, children, how);
+        found.push(children);
+      }
+      if (left < 0) break;
+    }
+    if (left < 0) for (const some of found) await this.run(within, caller, some, 'unfinished');
+    await this.forgetRecords(
+      within,
+      caller,
+      found.flatMap(({ ids }) => ids),
+      how,
+    );
+  }
+
+  /** Forgets what was recorded of them and all that belongs to them, some hundred at a time, each in a unit of its own. Can be interrupted, and repeated. */
+  async forgetRest(caller: Caller, resources: Resources): Promise<void> {
+    await this.committed(caller, (within) =>
+      this.forgetRecords(within, caller, resources.ids, 'clear'),
+    );
+    await this.forgetBelonging(caller, resources);
+  }
+
+  private async forgetBelonging(caller: Caller, { object, ids: of }: Resources): Promise<void> {
+    for (const kind of this.belongingTo(object)) {
+      for (let after: string | undefined = FIRST_UUID; after !== undefined; ) {
+        const started = performance.now();
+        const page: Children = { of, after, limit: TOGETHER };
+        const some: Resources = await this.committed(caller, (within) =>
+          this.forgetPage(within, caller, kind, page),
+        );
+        if (some.ids.length > 0) await this.forgetBelonging(caller, some);
+        after = some.ids.at(-1);
+        await sleep(performance.now() - started);
+      }
+    }
+  }
+
+  /** Those that must not be removed. */
+  kept(within: Transaction, caller: Caller, resources: Resources): Promise<readonly string[]> {
+    return this.run(within, caller, resources, 'kept');
+  }
+
+  private committed<Result>(
+    caller: Caller,
+    work: (within: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.units.commit(caller, (unit) => this.database.inTransaction(unit, work));
+  }
+
+  private async forgetPage(
+    within: Transaction,
+    caller: Caller,
+    kind: PersonalData,
+    page: Children,
+  ) {
+    const some = await this.next(within, caller, kind, page);
+    await this.run(within, caller, some, 'clear');
+    await this.forgetRecords(within, caller, some.ids, 'clear');
+    return some;
+  }
+
+  /** Forgets what was recorded and answered about them. */
+  private async forgetRecords(
+    within: Transaction,
+    caller: Caller,
+    ids: readonly string[],
+    how: 'clear' | 'remove',
+  ): Promise<void> {
+    const all = [...ids];
+    for (const kind of this.belongingTo(ANY_RESOURCE)) {
+      const page = { of: ids, after: FIRST_UUID, limit: null };
+      const records = await this.next(within, caller, kind, page);
+      await this.run(within, caller, records, how);
+      all.push(...records.ids);
+    }
+    for (const column of this.columns) await this.clearColumn(within, caller, column, all);
+  }
+
+  private async clearColumn(
+    within: Transaction,
+    caller: Caller,
+    { find, store, root }: JsonColumn,
+    ids: readonly string[],
+  ): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const values = [ids, after, ROWS_AT_ONCE];
+      const rows: readonly Row[] = await query<Row>(within, find, caller, values);
+      const cleared = rows.map(({ place, json }) => {
+        return { place, json, left: JSON.stringify(this.left(JSON.parse(json), root)) };
+      });
+      const changed = cleared.filter(({ json, left }) => json !== left);
+      const [places, texts] = [changed.map(({ place }) => place), changed.map(({ left }) => left)];
+      if (changed.length > 0) await query(within, store, caller, [places, texts]);
+      after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.key;
+    }
+  }
+
+  private belongingTo(object: string): readonly PersonalData[] {
+    return this.declared.filter(({ of }) => of === object);
+  }
+
+  private async next(
+    within: Transaction,
+    caller: Caller,
+    { object, belonging = '' }: PersonalData,
+    { of, after, limit }: Children,
+  ): Promise<Resources> {
+    if (of.length === 0) return { object, ids: [] };
+    const rows = await query<{ id: string }>(within, belonging, caller, [of, after, limit]);
+    return { object, ids: rows.map(({ id }) => id) };
+  }
+
+  private async run(
+    within: Transaction,
+    caller: Caller,
+    { object, ids }: Resources,
+    step: 'kept' | 'clear' | 'remove' | 'unfinished',
+  ): Promise<readonly string[]> {
+    const found: string[] = [];
+    const texts = this.declared.filter((data) => data.object === object).map((data) => data[step]);
+    for (const text of ids.length === 0 ? [] : texts) {
+      const rows =
+        text === undefined ? [] : await query<{ id: string }>(within, text, caller, [ids]);
+      found.push(...rows.map(({ id }) => id));
+    }
+    return found;
+  }
+
+  /** The JSON without what tells of people. A value that is no resource, such as a line, is a part of the resource around it. */
+  private left(value: unknown, around: string): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.left(item, around));
+    if (typeof value !== 'object' || value === null) return value;
+    const { object } = value as { readonly object?: unknown };
+    const own = typeof object === 'string' && this.objects.has(object) ? object : around;
+    const members = Object.entries(value).map(([name, member]) => {
+      const kept = this.members.get(`${own}.${name}`);
+      return [name, kept ? kept(member) : this.left(member, own)] as const;
+    });
+    return Object.fromEntries(members);
+  }
+}
+
+interface Children {
+  readonly of: readonly string[];
+  readonly after: string;
+  /** Null for all of them. */
+  readonly limit: number | null;
+}
+
+interface Row {
+  readonly place: string;
+  readonly key: string;
+  readonly json: string;
+}
+
+function query<Row>(
+  within: Transaction,
+  text: string,
+  { organization, mode }: Caller,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const name = hash('sha256', text).slice(0, 32);
+  return within.query<Row>({ name, text }, [uuidOf(organization), mode, ...values]);
+}
