@@ -15,6 +15,8 @@ const RESOURCE = {
   events: { 'a.b': 'B.' },
 } as const;
 
+const email = () => null;
+
 test.each([
   ['error code out_of_stock', { errors: [CODE] }],
   ['identifier cs', { resources: [{ id: CS, schema: 'Other' }] }],
@@ -23,8 +25,10 @@ test.each([
     { resources: [{ id: RE, schema: 'Other', ledger: { path: '/v1/sessions' } }] },
   ],
   ['event type a.b', { resources: [{ id: RE, schema: 'Other', events: { 'a.b': 'B.' } }] }],
+  ['personal data session.email', { personalData: [{ object: 'session', members: { email } }] }],
 ] as const)('the %s is declared once', (what, second) => {
-  const first = { errors: [CODE], resources: [RESOURCE] };
+  const personalData = [{ object: 'session', members: { email } }];
+  const first = { errors: [CODE], resources: [RESOURCE], personalData };
   expect(() => new Facts([first, second])).toThrow(`Two modules declare the ${what}.`);
 });
 
