@@ -78,6 +78,7 @@ test('each statement names its organization and mode, or says why it reads those
     },
     exists: () => organizations.exists(caller),
     byId: () => organizations.byId(other.id),
+    within: () => organizations.within(unit, other.id),
     lock: () => organizations.lock(unit, other.id),
     list: () => organizations.list(PAGE, 'reference'),
     origins: () => organizations.origins(caller),

@@ -47,9 +47,9 @@ export class ManageApiKeys {
   ) {}
 
   async create(unit: Work, input: NewApiKey): Promise<IssuedApiKey> {
-    // Before the lock, which holds a connection.
+    // Before the look, which holds a connection.
     const moment = await this.clock.at(callerOf(input));
-    if (input.organization !== null) await this.organizations.lock(unit, input.organization);
+    if (input.organization !== null) await this.organizations.within(unit, input.organization);
     const issued = ApiKey.create(input, moment);
     this.apiKeys.add(unit, issued.key, issued.token);
     return issued;

@@ -13,6 +13,8 @@ export abstract class Organizations {
   abstract exists(caller: Caller): Promise<boolean>;
   /** Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
+  /** As the unit sees it, which may have added it. Refuses with not_found. */
+  abstract within(unit: Work, id: string): Promise<Organization>;
   /** Keeps others from changing it until the unit is committed. Refuses with not_found. */
   abstract lock(unit: Work, id: string): Promise<Organization>;
   /** Newest first. Without a limit, all. */
