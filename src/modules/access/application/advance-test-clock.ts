@@ -4,7 +4,10 @@ import type { Unit } from '../../../shared/unit.js';
 import { advanced, type Step } from '../domain/test-clock.js';
 import { TestClocks } from './ports.js';
 
-/** Advances the clock of a caller's test mode. Each step locks the clock, so concurrent steps add up. */
+/**
+ * Advances the clock of a caller's test mode. Each step locks the clock, so concurrent steps add
+ * up.
+ */
 @Injectable()
 export class AdvanceTestClock {
   constructor(
@@ -19,7 +22,10 @@ export class AdvanceTestClock {
     return clock.aheadSeconds * 1000;
   }
 
-  /** Moves what is scheduled in real time by the seconds that the clock was advanced since the last call. */
+  /**
+   * Moves what is scheduled in real time by the seconds that the clock was advanced since the last
+   * call.
+   */
   async moveSchedule(unit: Unit, move: (unit: Unit, seconds: number) => void): Promise<void> {
     const { aheadSeconds, scheduledSeconds } = await this.clocks.lock(unit);
     const seconds = aheadSeconds - scheduledSeconds;

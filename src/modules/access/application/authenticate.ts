@@ -4,11 +4,16 @@ import { type ApiKey, isWellFormedToken, type KeyFault } from '../domain/api-key
 import { Lookups } from './lookups.js';
 import { ApiKeys } from './ports.js';
 
-/** A revoked key must stop working on every instance within 5 s. One second is left for the lookup. */
+/**
+ * A revoked key must stop working on every instance within 5 s. One second is left for the lookup.
+ */
 const CACHE_MS = 4_000;
 /** More keys than one instance sees in that time. Beyond it, the oldest are dropped. */
 const MAX_KEYS = 10_000;
-/** Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of them leaves it to the others. */
+/**
+ * Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of
+ * them leaves it to the others.
+ */
 const UNKNOWN_AT_ONCE = 8;
 
 /** Looks up the key of a token and caches it for a few seconds. */
@@ -29,7 +34,10 @@ export class Authenticate {
     this.origins = new Lookups(clock, CACHE_MS, 1);
   }
 
-  /** The active key of a token, or why there is none. Without a database look-up, and synchronous, for a cached or malformed token. */
+  /**
+   * The active key of a token, or why there is none. Without a database look-up, and synchronous,
+   * for a cached or malformed token.
+   */
   execute(token: string): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     const isKnown = this.keys.has(token);
     // A cached token is well-formed: its checksum is not computed again.
@@ -43,7 +51,10 @@ export class Authenticate {
     return (await this.origins.get('all', () => this.apiKeys.allowedOrigins())).has(origin);
   }
 
-  /** Empties the cache, so that a key revoked on this instance stops working at once. To be called after the commit. */
+  /**
+   * Empties the cache, so that a key revoked on this instance stops working at once. To be called
+   * after the commit.
+   */
   forget(): void {
     this.keys.clear();
     this.origins.clear();
@@ -61,7 +72,10 @@ export class Authenticate {
     }
   }
 
-  /** The key, if it is active at the time of its organization. That time is read only for a key that expires. */
+  /**
+   * The key, if it is active at the time of its organization. That time is read only for a key that
+   * expires.
+   */
   private active(key: ApiKey | undefined): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     if (!key) return 'unknown';
     const at = ({ now }: Moment) => key.faultAt(now) ?? key;

@@ -5,7 +5,10 @@ interface LookUp<Value> {
   readonly value: Value;
 }
 
-/** What was found within the last `maxAge` milliseconds. Beyond `maxSize` values, the oldest are dropped. */
+/**
+ * What was found within the last `maxAge` milliseconds. Beyond `maxSize` values, the oldest are
+ * dropped.
+ */
 export class Lookups<Value> {
   private readonly cache = new Map<string, LookUp<Value>>();
   private readonly underWay = new Map<string, LookUp<Promise<Value>>>();
@@ -16,7 +19,10 @@ export class Lookups<Value> {
     private readonly maxSize: number,
   ) {}
 
-  /** Concurrent calls share one look-up, whose age counts from its start. What fails or finds nothing displaces no value. */
+  /**
+   * Concurrent calls share one look-up, whose age counts from its start. What fails or finds
+   * nothing displaces no value.
+   */
   get(name: string, lookUp: () => Promise<Value>): Value | Promise<Value> {
     const since = this.clock.monotonic();
     const found = this.underWay.get(name) ?? this.cache.get(name);

@@ -34,8 +34,8 @@ interface Rotation extends KeyLife {
 }
 
 /**
- * Each method refuses with not_found what does not exist, and a key of another kind than the given ones. The time is that of the
- * key's mode, whose test clock may be moved.
+ * Each method refuses with not_found what does not exist, and a key of another kind than the given
+ * ones. The time is that of the key's mode, whose test clock may be moved.
  */
 @Injectable()
 export class ManageApiKeys {
@@ -67,7 +67,10 @@ export class ManageApiKeys {
     return this.end(unit, id, 'revokedAt', now);
   }
 
-  /** Issues a key like the old one, which still works for the overlap. Refuses with invalid_param a revoked or expired key. */
+  /**
+   * Issues a key like the old one, which still works for the overlap. Refuses with invalid_param a
+   * revoked or expired key.
+   */
   async rotate(
     unit: Work,
     id: string,

@@ -6,7 +6,10 @@ import { newWebhookSecret } from '../domain/webhook-secret.js';
 import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
 
-/** In milliseconds: how long the previous secret still signs, so that receivers have time to learn the new one. */
+/**
+ * In milliseconds: how long the previous secret still signs, so that receivers have time to learn
+ * the new one.
+ */
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 interface Created {
@@ -31,7 +34,10 @@ export class ManageOrganizations {
     private readonly clock: Clock,
   ) {}
 
-  /** Safe to repeat with the same reference. Refuses with invalid_param and organization_reference_reused. */
+  /**
+   * Safe to repeat with the same reference. Refuses with invalid_param and
+   * organization_reference_reused.
+   */
   async create(unit: Work, name: string, reference: string | null = null): Promise<Created> {
     const [earlier] =
       reference === null ? [] : (await this.organizations.list({}, reference)).items;
@@ -52,7 +58,10 @@ export class ManageOrganizations {
     return organization;
   }
 
-  /** Issues a new webhook secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
+  /**
+   * Issues a new webhook secret. A second rotation within the overlap ends the oldest secret at
+   * once. Refuses with not_found.
+   */
   async rotateWebhookSecret(
     unit: Work,
     organization: string,

@@ -7,7 +7,10 @@ import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
 
 export abstract class Organizations {
-  /** Done now, so that rows of the same unit can refer to it. Throws Stale when the reference is taken. */
+  /**
+   * Done now, so that rows of the same unit can refer to it. Throws Stale when the reference is
+   * taken.
+   */
   abstract add(unit: Work, organization: Organization, webhookSecret: string): Promise<void>;
   abstract storeSettings(unit: Work, organization: Organization): void;
   abstract exists(caller: Caller): Promise<boolean>;
@@ -23,9 +26,13 @@ export abstract class Organizations {
   abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Those that keep the details of closed sessions for some days only. */
   abstract forgetting(): Promise<Organization[]>;
-  /** Those that sign at the instant (milliseconds), the current one first. Refuses with not_found. */
+  /**
+   * Those that sign at the instant (milliseconds), the current one first. Refuses with not_found.
+   */
   abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
-  /** Replaces the current secret, which becomes the previous one. Done now. Refuses with not_found. */
+  /**
+   * Replaces the current secret, which becomes the previous one. Done now. Refuses with not_found.
+   */
   abstract rotateWebhookSecret(
     unit: Work,
     id: string,

@@ -10,8 +10,8 @@ export const API_KEY_ID = idKind('key');
 export const OWNED_KINDS = ['secret', 'restricted'] as const;
 export const KEY_KINDS = [...OWNED_KINDS, 'ledger', 'operator'] as const;
 /**
- * A secret key acts for one organization on /v1, a restricted one as far as its rights go; a ledger key for the ledger, on
- * /ledger/v1; an operator key for the platform, on /operator/v1.
+ * A secret key acts for one organization on /v1, a restricted one as far as its rights go; a ledger
+ * key for the ledger, on /ledger/v1; an operator key for the platform, on /operator/v1.
  */
 export type KeyKind = (typeof KEY_KINDS)[number];
 
@@ -20,7 +20,9 @@ export interface ApiKeyState {
   readonly kind: KeyKind;
   /** Null for an operator key, which acts in neither mode. */
   readonly mode: Mode | null;
-  /** Null for a ledger key, which acts on every organization in its mode, and for an operator key. */
+  /**
+   * Null for a ledger key, which acts on every organization in its mode, and for an operator key.
+   */
   readonly organization: string | null;
   /** Who uses it: a person or a program. A rotated key keeps its holder. */
   readonly holder: string;
@@ -37,7 +39,9 @@ export interface ApiKeyState {
   readonly allRefundsWait?: boolean;
 }
 
-/** How long a new key works, in milliseconds: until an instant or for a time. By default for ever. */
+/**
+ * How long a new key works, in milliseconds: until an instant or for a time. By default for ever.
+ */
 export interface KeyLife {
   readonly expiresAt?: number | null | undefined;
   readonly lifetime?: number | undefined;
@@ -88,8 +92,9 @@ export class ApiKey {
   }
 
   /**
-   * A new key with the terms of this one, which ends when this one would unless another life is given. Its holder is kept
-   * as it is, also one that no new key may have. Refuses a revoked or expired key with invalid_param.
+   * A new key with the terms of this one, which ends when this one would unless another life is
+   * given. Its holder is kept as it is, also one that no new key may have. Refuses a revoked or
+   * expired key with invalid_param.
    */
   rotate(life: KeyLife, moment: Moment): { key: ApiKey; token: string } {
     if (this.faultAt(moment.now)) {
@@ -140,7 +145,9 @@ function issued(terms: Issued): { key: ApiKey; token: string } {
 
 export const isOwned = (kind: KeyKind): boolean => OWNED_KINDS.some((owned) => owned === kind);
 
-/** An operator is nobody's caller. Live mode stands for neither, because its clock is never moved. */
+/**
+ * An operator is nobody's caller. Live mode stands for neither, because its clock is never moved.
+ */
 export function callerOf({
   organization,
   mode,
@@ -148,7 +155,9 @@ export function callerOf({
   return { organization: organization ?? NO_ORGANIZATION, mode: mode ?? 'live' };
 }
 
-/** Whether the token has the form and the checksum of a key. Other tokens need no database lookup. */
+/**
+ * Whether the token has the form and the checksum of a key. Other tokens need no database lookup.
+ */
 export function isWellFormedToken(token: string): boolean {
   const parts = TOKEN.exec(token);
   return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[1];
@@ -163,7 +172,8 @@ function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: higher bytes would make some characters more likely.
+      // 248 is the largest multiple of 62 in a byte: higher bytes would make some characters more
+      // likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }

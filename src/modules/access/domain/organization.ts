@@ -5,13 +5,18 @@ import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 import { requireTemplate } from './payment-url.js';
 
-/** Which refunds wait for approval: those that a key without the right to approve proposed, or all. */
+/**
+ * Which refunds wait for approval: those that a key without the right to approve proposed, or all.
+ */
 export const REFUND_APPROVALS = ['keys', 'all'] as const;
 export const MAX_RETENTION_DAYS = 3650;
 
 type Urls = Readonly<Record<Mode, string | null>>;
 
-/** What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and the URLs. */
+/**
+ * What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and
+ * the URLs.
+ */
 export interface OrganizationSettings
   extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
   readonly name: string;
@@ -73,7 +78,10 @@ export class Organization {
     return new Organization(id, reference, settings);
   }
 
-  /** Refuses another name, that of a request with the same reference, with organization_reference_reused. */
+  /**
+   * Refuses another name, that of a request with the same reference, with
+   * organization_reference_reused.
+   */
   requireName(name: string): void {
     if (checkedName(name) === this.settings.name) return;
     const message = 'This reference was used for an organization with another name.';

@@ -17,13 +17,19 @@ const LONGEST = {
 };
 export type PaymentUrlValues = typeof LONGEST;
 
-/** Replaces the placeholders, inside a URL that may be part of a query. Undefined if the URL is too long or malformed. */
+/**
+ * Replaces the placeholders, inside a URL that may be part of a query. Undefined if the URL is too
+ * long or malformed.
+ */
 export function filledPaymentUrl(url: string, values: PaymentUrlValues): string | undefined {
   const encoded = Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]);
   return filledUrl(url, Object.fromEntries(encoded));
 }
 
-/** Refuses with invalid_param unless the URL is https, or in test mode http, and works with every session. */
+/**
+ * Refuses with invalid_param unless the URL is https, or in test mode http, and works with every
+ * session.
+ */
 export function requirePaymentUrl(param: string, url: string, mode: Mode): void {
   const isSecure = isHttpUrl(url) && (/^https:/i.test(url) || mode === 'test');
   if (hasUser(url)) throw refused(param, 'must not contain user information');
@@ -32,11 +38,16 @@ export function requirePaymentUrl(param: string, url: string, mode: Mode): void 
   const fault = placeholderFault(url, LONGEST);
   if (fault) throw refused(param, fault);
   if (filledUrl(url, LONGEST) !== undefined) return;
-  const message = `${param} must have at most ${MAX_FILLED} characters, percent-encoded and with its placeholders filled.`;
+  const message =
+    `${param} must have at most ${MAX_FILLED} characters, percent-encoded and with its ` +
+    'placeholders filled.';
   throw invalidParam(param, 'too_long', message);
 }
 
-/** Refuses a payment URL for all sessions that is unsuitable for one, or does not contain the session's ID. */
+/**
+ * Refuses a payment URL for all sessions that is unsuitable for one, or does not contain the
+ * session's ID.
+ */
 export function requireTemplate(param: string, url: string | null | undefined, mode: Mode): void {
   if (url === null || url === undefined) return;
   requirePaymentUrl(param, url, mode);

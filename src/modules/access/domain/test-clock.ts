@@ -2,7 +2,10 @@ import { invalidParams, type ParamCode, paramError } from '../../../shared/error
 
 export const MOST_AHEAD_SECONDS = 400 * 24 * 60 * 60;
 
-/** How far to advance a clock: by a number of seconds, or to a time in Unix seconds. Exactly one is given. */
+/**
+ * How far to advance a clock: by a number of seconds, or to a time in Unix seconds. Exactly one is
+ * given.
+ */
 export interface Step {
   readonly advanceSeconds: number | undefined;
   readonly to: number | undefined;

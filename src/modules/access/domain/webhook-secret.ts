@@ -1,4 +1,7 @@
-/** A secret that signs webhooks (Standard Webhooks 1.0.0): 32 random bytes; the specification asks for 24 to 64. */
+/**
+ * A secret that signs webhooks (Standard Webhooks 1.0.0): 32 random bytes; the specification asks
+ * for 24 to 64.
+ */
 export function newWebhookSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;

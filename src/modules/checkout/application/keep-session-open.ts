@@ -8,7 +8,10 @@ import { CheckoutSessions } from './ports.js';
 export class KeepSessionOpen {
   constructor(private readonly sessions: CheckoutSessions) {}
 
-  /** Keeps an open session as it is until the end of the unit. Refuses with not_found or session_not_open. */
+  /**
+   * Keeps an open session as it is until the end of the unit. Refuses with not_found or
+   * session_not_open.
+   */
   async execute(unit: Unit, id: OwnId): Promise<CheckoutSession> {
     const { session } = await this.sessions.lock(unit, id);
     session.requireOpen('id');

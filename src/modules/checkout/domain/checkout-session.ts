@@ -23,7 +23,8 @@ export const SESSION_EVENTS = {
     'A checkout session was completed by its payment or, if its total is 0, by request.',
   'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
   'checkout.session.awaiting_payment':
-    'The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.',
+    'The money for a checkout session is on its way until `expires_at`, or no longer. `reason` ' +
+    'is what the ledger said.',
   'checkout.session.redacted':
     'The details of a closed checkout session were removed, here and everywhere else.',
 } as const;
@@ -44,7 +45,9 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly mode: Mode;
   readonly status: SessionStatus;
   readonly paymentStatus: PaymentStatus;
-  /** When it would have expired, in Unix seconds, while money for it is on its way. Otherwise null. */
+  /**
+   * When it would have expired, in Unix seconds, while money for it is on its way. Otherwise null.
+   */
   readonly originalExpiresAt: number | null;
   /** How often that was changed. */
   readonly awaits: number;
@@ -54,7 +57,10 @@ export interface CheckoutSessionState extends SessionTerms {
 const LEAST_REST = 5 * 60;
 const LONGEST_WAIT = 30 * 24 * 60 * 60;
 
-/** Refuses with invalid_param a time until which no money can be awaited. Both times are in Unix seconds. */
+/**
+ * Refuses with invalid_param a time until which no money can be awaited. Both times are in Unix
+ * seconds.
+ */
 export function requireAwaitable(until: number | null, now: number): void {
   const [least, most] = [now + LEAST_REST, now + LONGEST_WAIT];
   const message = 'until must be in the future, and at most 30 days ahead.';
@@ -97,12 +103,18 @@ export class CheckoutSession {
     return new CheckoutSession(state);
   }
 
-  /** Number of its events but for its redaction: the first is its creation, the last its completion or expiry. */
+  /**
+   * Number of its events but for its redaction: the first is its creation, the last its completion
+   * or expiry.
+   */
   get version(): number {
     return (this.state.status === 'open' ? 1 : 2) + this.state.awaits;
   }
 
-  /** Why the captured amount does not pay the session: the first reason that applies, or null if it does. */
+  /**
+   * Why the captured amount does not pay the session: the first reason that applies, or null if it
+   * does.
+   */
   mismatchOf({ amount, currency }: Captured): Mismatch | null {
     const { status, amountTotal } = this.state;
     if (status !== 'open') return `session_${status}`;
@@ -110,7 +122,10 @@ export class CheckoutSession {
     return currency === this.state.currency ? null : 'currency';
   }
 
-  /** The session, complete and paid. Refuses unless it is open and both amount and currency are exact. */
+  /**
+   * The session, complete and paid. Refuses unless it is open and both amount and currency are
+   * exact.
+   */
   pay({ amount, currency }: Captured): CheckoutSession {
     this.requireOpen('checkout_session');
     const mismatches = [
@@ -146,7 +161,10 @@ export class CheckoutSession {
     return new CheckoutSession({ ...this.state, status: 'expired' });
   }
 
-  /** The session, open until `until`, or with null as it was, for 5 minutes at least. Times are in Unix seconds. */
+  /**
+   * The session, open until `until`, or with null as it was, for 5 minutes at least. Times are in
+   * Unix seconds.
+   */
   awaitPayment(until: number | null, now: number): CheckoutSession {
     this.requireOpen('id');
     const { expiresAt, originalExpiresAt, awaits } = this.state;
@@ -163,7 +181,10 @@ export class CheckoutSession {
     return new CheckoutSession({ ...this.state, ...times, awaits: awaits + 1 });
   }
 
-  /** The closed session without what tells of the customer or the shop. A redacted session stays as it is. */
+  /**
+   * The closed session without what tells of the customer or the shop. A redacted session stays as
+   * it is.
+   */
   redact(): CheckoutSession {
     const { id, status, isRedacted, lineItems } = this.state;
     if (isRedacted) return this;

@@ -29,7 +29,9 @@ export interface LineItem {
 export type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 type Given = Pick<LineItem, 'productName' | 'unitPrice' | 'currency'>;
 
-/** A line as the caller sends it. Its subtotal and total are only compared with the computed ones. */
+/**
+ * A line as the caller sends it. Its subtotal and total are only compared with the computed ones.
+ */
 export type NewLineItem = Given & Optional<Omit<LineItem, keyof Given>>;
 
 /** Collects the faults of a request, so that one response lists all of them. */
@@ -50,7 +52,10 @@ export class AmountFaults {
     this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);
   }
 
-  /** The amount. Above `most` it is a fault, and counts as `most`, so that all that is allowed fits together. */
+  /**
+   * The amount. Above `most` it is a fault, and counts as `most`, so that all that is allowed fits
+   * together.
+   */
   limit(param: string, amount: number, most: number, message: string): number {
     if (amount <= most) return amount;
     this.add(param, 'too_large', message, [most]);
@@ -62,7 +67,10 @@ export class AmountFaults {
   }
 }
 
-/** Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError for values that a request cannot have. */
+/**
+ * Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError
+ * for values that a request cannot have.
+ */
 export function priceLine(
   input: NewLineItem,
   currency: string,

@@ -16,7 +16,9 @@ export const DEFAULT_UI_MODE: UiMode = 'hosted';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
-/** From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends. */
+/**
+ * From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends.
+ */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
 const LONGEST = { CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}` };
@@ -47,7 +49,9 @@ export interface SessionTerms extends SessionDetails {
   readonly lineItems: readonly LineItem[];
 }
 
-/** A session as the caller sends it. Subtotal and totals are only compared with the computed ones. */
+/**
+ * A session as the caller sends it. Subtotal and totals are only compared with the computed ones.
+ */
 export interface NewCheckoutSession
   extends Optional<Omit<SessionTerms, keyof SessionDetails | 'currency' | 'lineItems'>> {
   readonly currency: string;
@@ -56,7 +60,10 @@ export interface NewCheckoutSession
   readonly lineItems: readonly NewLineItem[];
 }
 
-/** The terms of a new session, with its computed sums. `created` is in Unix seconds. Refuses with invalid_param, listing every fault. */
+/**
+ * The terms of a new session, with its computed sums. `created` is in Unix seconds. Refuses with
+ * invalid_param, listing every fault.
+ */
 export function agreedTerms(
   input: NewCheckoutSession,
   mode: Mode,
@@ -78,7 +85,8 @@ export function agreedTerms(
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   const locale = canonicalLocale(input.locale);
-  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here (docs/explain/performance.md).
+  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here
+  // (docs/explain/performance.md).
   return { uiMode, currency, locale, metadata, expiresAt, lineItems, ...totals, ...details };
 }
 
@@ -100,7 +108,8 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
   const { amountShipping = 0 } = input;
   const [discount, tax] = [sum((line) => line.amountDiscount), sum((line) => line.amountTax)];
   const due = sum((line) => line.amountTotal) + amountShipping;
-  // What is above the sum of the lines: the order's own discount, and the tax in the shipping, which changes no total.
+  // What is above the sum of the lines: the order's own discount, and the tax in the shipping,
+  // which changes no total.
   const asked = input.lineItems.reduce((total, line) => total + (line.amountDiscount ?? 0), 0);
   const amountDiscount = nearest(
     Math.max(input.amountDiscount ?? 0, asked),
@@ -125,7 +134,9 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
   confirmBound('amount_tax', input.amountTax, [tax, amountTax], faults);
   const isConfirmed = input.amount !== undefined || input.amountTotal !== undefined;
   if (!isConfirmed && (amountDiscount > discount || amountTax > tax)) {
-    const message = `is required with a discount on the order, or tax in the shipping: it must be ${totals.amountTotal}`;
+    const message =
+      'is required with a discount on the order, or tax in the shipping: it must be ' +
+      `${totals.amountTotal}`;
     faults.add('amount_total', 'required', message, [totals.amountTotal]);
   }
   confirmTotal('amount_total', input, totals.amountTotal, faults);
@@ -135,7 +146,10 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
 const nearest = (amount: number, least: number, most: number) =>
   Math.min(Math.max(amount, least), most);
 
-/** Without a claim it is the sum of the lines. What a line's discount exceeds its subtotal by can only be a discount on the order. */
+/**
+ * Without a claim it is the sum of the lines. What a line's discount exceeds its subtotal by can
+ * only be a discount on the order.
+ */
 function confirmBound(
   param: string,
   claimed: number | undefined,
@@ -148,7 +162,10 @@ function confirmBound(
     faults.add(param, code, `must be at ${said < bound ? 'least' : 'most'} ${bound}`, [bound]);
 }
 
-/** A total above the computed one may have shipping or tax that was left out. To allow the computed one would lower what the customer owes. */
+/**
+ * A total above the computed one may have shipping or tax that was left out. To allow the computed
+ * one would lower what the customer owes.
+ */
 function confirmTotal(
   param: 'amount' | 'amount_total',
   input: NewCheckoutSession,
@@ -198,7 +215,10 @@ function requireHttps(
   });
 }
 
-/** Once an ID replaces the placeholders of a shop's URL and percent-encoding its other characters, it must fit a Location header. */
+/**
+ * Once an ID replaces the placeholders of a shop's URL and percent-encoding its other characters,
+ * it must fit a Location header.
+ */
 function requireFillable(
   { successUrl, cancelUrl, returnUrl }: SessionDetails,
   faults: AmountFaults,

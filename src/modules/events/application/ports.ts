@@ -30,7 +30,10 @@ export abstract class Events {
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
   /** Keeps the event as it is until the end of the unit. Refuses with not_found. */
   abstract lock(unit: Unit, id: string): Promise<Event>;
-  /** Events of the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
+  /**
+   * Events of the caller's mode. A page of large events has fewer than the limit, but at least one
+   * if there is any.
+   */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** The same of all organizations, or of the one that the filter names. */
   abstract listOfAll(ledger: Ledger, filter: EventFilter): Promise<Page<OwnedEvent>>;
@@ -38,7 +41,10 @@ export abstract class Events {
 
 /** Where other modules record what they change: an event exists exactly when its change does. */
 export abstract class Outbox {
-  /** Records the event at the unit's time, and what other modules write of it in the same statement (`eventTexts` of their facts). */
+  /**
+   * Records the event at the unit's time, and what other modules write of it in the same statement
+   * (`eventTexts` of their facts).
+   */
   abstract record(unit: Unit, event: NewEvent): void;
   /** Calls the listener, which must not throw, with each event that this process has committed. */
   abstract onCommitted(listener: (caller: Caller, event: NewEvent) => void): void;
@@ -48,7 +54,10 @@ interface EventsOf<Told extends readonly unknown[]> {
   record(unit: Unit, ...told: Told): void;
 }
 
-/** Provides a module's port for its events. `toEvent` makes one of what the use cases tell: the type, and the entity after the change. */
+/**
+ * Provides a module's port for its events. `toEvent` makes one of what the use cases tell: the
+ * type, and the entity after the change.
+ */
 export const recordedBy = <Told extends readonly unknown[]>(
   port: abstract new () => EventsOf<Told>,
   toEvent: (...told: Told) => NewEvent,

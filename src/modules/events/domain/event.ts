@@ -6,7 +6,10 @@ export const EVENT_ID = idKind('evt');
 export interface NewEvent {
   readonly type: string;
   readonly object: string;
-  /** Number of the event among those of its resource, from 1. A unique key lets only one of two concurrent changes take a number. */
+  /**
+   * Number of the event among those of its resource, from 1. A unique key lets only one of two
+   * concurrent changes take a number.
+   */
   readonly sequence: number;
   readonly data: string;
   readonly reason?: string | null;

@@ -9,8 +9,10 @@ const MERCHANT_MS = 5_000;
 export const PATIENCE_SECONDS = 120;
 
 /**
- * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the merchant has not acknowledged
- * the webhook yet. `awaited`: the money is on its way until the session expires. `received`: the session is not complete, and the shop has a payment that does not match it.
+ * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the
+ * merchant has not acknowledged the webhook yet. `awaited`: the money is on its way until the
+ * session expires. `received`: the session is not complete, and the shop has a payment that does
+ * not match it.
  */
 export type PageState =
   | 'open'
@@ -22,10 +24,16 @@ export type PageState =
   | 'received'
   | 'expired';
 
-/** How the customer came: back from paying, back without having paid, or by the link, which tells neither. */
+/**
+ * How the customer came: back from paying, back without having paid, or by the link, which tells
+ * neither.
+ */
 export type Visit = 'return' | 'cancel' | 'link';
 
-/** What a customer sees: the state or, of a session that can be paid, what depends on how the customer came. */
+/**
+ * What a customer sees: the state or, of a session that can be paid, what depends on how the
+ * customer came.
+ */
 export type PageView = Exclude<PageState, 'being_paid'> | 'asking' | 'waiting' | 'unheard';
 
 export const MAX_LINES = 20;
@@ -46,17 +54,26 @@ export interface PageFacts {
   /** Whether the customer has left to pay. Only the ledger knows whether they did. */
   readonly isStarted: boolean;
   readonly payments: readonly RecordedPayment[];
-  /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
+  /**
+   * When the session was completed, in milliseconds; undefined once the merchant has acknowledged
+   * the webhook.
+   */
   readonly unacknowledgedSince: number | undefined;
 }
 
-/** Where the Pay button leads: to the shop's payment URL, to test mode's pretend payment provider, or nowhere. */
+/**
+ * Where the Pay button leads: to the shop's payment URL, to test mode's pretend payment provider,
+ * or nowhere.
+ */
 export type PlaceToPay = { readonly url: string } | 'pretend' | undefined;
 
 export class CheckoutPage {
   readonly state: PageState;
   readonly payment: RecordedPayment | undefined;
-  /** Whether the shop has a payment that did not complete the session. One that was refunded in full counts no longer. */
+  /**
+   * Whether the shop has a payment that did not complete the session. One that was refunded in full
+   * counts no longer.
+   */
   readonly hasUnmatched: boolean;
   readonly isRefunded: boolean;
 

@@ -49,7 +49,9 @@ export class PayFromPage {
     return place;
   }
 
-  /** Simulates a payment provider by the use cases that the ledger calls. Refuses with not_found. */
+  /**
+   * Simulates a payment provider by the use cases that the ledger calls. Refuses with not_found.
+   */
   async pretend(unit: Unit, token: string, outcome: Outcome): Promise<NextPlace> {
     const page = await this.readPage.execute(token);
     if (page.placeToPay !== 'pretend') throw notFound('token');
@@ -61,7 +63,10 @@ export class PayFromPage {
     return 'return';
   }
 
-  /** Records the payment of a pretended bank transfer, unless the session was paid or waits no longer. */
+  /**
+   * Records the payment of a pretended bank transfer, unless the session was paid or waits no
+   * longer.
+   */
   async receive(unit: Unit, { session }: DueTransfer): Promise<void> {
     const isTaken = await this.pages.takeTransfer(unit, session);
     const { state } = await this.sessions.get(unit, session);

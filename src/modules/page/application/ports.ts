@@ -22,7 +22,10 @@ export abstract class Pages {
   abstract addTransfer(unit: Unit, session: OwnId, dueAt: Date): void;
   /** Removes a bank transfer at once. False if another process has. */
   abstract takeTransfer(unit: Unit, session: OwnId): Promise<boolean>;
-  /** Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the IDs of their sessions. */
+  /**
+   * Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the
+   * IDs of their sessions.
+   */
   abstract dueTransfers(
     limit: number,
     after?: DueTransfer,

@@ -32,7 +32,9 @@ export class ReadPage {
     return link.caller;
   }
 
-  /** The page in its current state. Refuses with not_found. A wrong token costs no database read. */
+  /**
+   * The page in its current state. Refuses with not_found. A wrong token costs no database read.
+   */
   async execute(token: string): Promise<CheckoutPage> {
     const link = this.links.read(token);
     if (!link) throw notFound('token');

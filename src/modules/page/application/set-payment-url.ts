@@ -12,7 +12,10 @@ export class SetPaymentUrl {
     private readonly keepOpen: KeepSessionOpen,
   ) {}
 
-  /** Refuses an unsuitable URL with invalid_param, and a session that is not open with session_not_open. */
+  /**
+   * Refuses an unsuitable URL with invalid_param, and a session that is not open with
+   * session_not_open.
+   */
   async ofSession(unit: Unit, session: OwnId, url: string): Promise<CheckoutSessionState> {
     requirePaymentUrl('payment_url', url, unit.mode);
     const { state } = await this.keepOpen.execute(unit, session);

@@ -4,7 +4,10 @@ import type { Unit } from '../../../shared/unit.js';
 import { Hold, type NewHold } from '../domain/hold.js';
 import { Holds, LaterDetails, PaymentEvents, Payments } from './ports.js';
 
-/** Each method locks the payment, so that its events are numbered in order. Refuses with not_found, and as the same method of Hold does. */
+/**
+ * Each method locks the payment, so that its events are numbered in order. Refuses with not_found,
+ * and as the same method of Hold does.
+ */
 @Injectable()
 export class ChangeHolds {
   constructor(

@@ -24,7 +24,10 @@ export class RecordPayment {
     private readonly events: PaymentEvents,
   ) {}
 
-  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CloseCheckoutSession.pay does. */
+  /**
+   * Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as
+   * CloseCheckoutSession.pay does.
+   */
   async execute(
     unit: Unit,
     input: NewPayment,
@@ -42,7 +45,10 @@ export class RecordPayment {
     }
   }
 
-  /** Records also what does not match the session. What is not given is what it asks for. Refuses with not_found or invalid_param. */
+  /**
+   * Records also what does not match the session. What is not given is what it asks for. Refuses
+   * with not_found or invalid_param.
+   */
   async pay(
     unit: Unit,
     session: OwnId,
@@ -83,6 +89,7 @@ export class RecordPayment {
 
 function nothingToPay() {
   const message =
-    'The total of the session is 0: complete the session instead, or send an amount that does not match.';
+    'The total of the session is 0: complete the session instead, or send an amount that does ' +
+    'not match.';
   return invalidParam('amount', 'required', message);
 }

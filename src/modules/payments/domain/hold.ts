@@ -11,7 +11,8 @@ export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
 export const HOLD_ERRORS = errorCodes('too_much', {
   hold_exceeds_remaining:
-    'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
+    'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible ' +
+    'amount.',
 });
 
 export interface HoldState extends Caller {

@@ -10,7 +10,8 @@ export const PAYMENT_ID = idKind('pay', { hasMode: true });
 export const PAYMENT_EVENTS = {
   'payment.created': 'A captured payment was recorded.',
   'payment.unmatched':
-    'A captured payment was recorded that does not match its checkout session; `mismatch` says why.',
+    'A captured payment was recorded that does not match its checkout session; `mismatch` says ' +
+    'why.',
   'payment.held': 'An amount of a payment was put on hold.',
   'payment.released': 'A hold on a payment was released.',
 } as const;
@@ -28,7 +29,10 @@ export interface PaymentState extends Caller {
   /** Null for a payment that matches its session or has no session. */
   readonly mismatch: Mismatch | null;
   readonly reference: string | null;
-  /** The URL to which webhooks about the payment and its refunds are sent: the notify_url of its session. */
+  /**
+   * The URL to which webhooks about the payment and its refunds are sent: the notify_url of its
+   * session.
+   */
   readonly notifyUrl: string | null;
   /** Whether the session is, and with it what was said about the payment. */
   readonly isRedacted: boolean;
@@ -44,7 +48,8 @@ export type NewPayment = Pick<
 export const PAYMENT_ERRORS = errorCodes('state', {
   payment_reference_reused: 'The reference was used for another payment. Read that payment.',
   payment_not_refundable:
-    'Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.',
+    'Nothing of the payment is left. Read the payment to see how much is refunded, pending and ' +
+    'on hold.',
 });
 
 export class Payment {
@@ -108,11 +113,16 @@ export class Payment {
     );
   }
 
-  /** Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a pending refund has its amount reserved. */
+  /**
+   * Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a
+   * pending refund has its amount reserved.
+   */
   requirePayable(amount: number): void {
     const payable = this.refundable + this.state.amountPendingRefund;
     if (amount <= payable) return;
-    const message = `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
+    const message =
+      `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than ` +
+      'was captured.';
     throw refusal(
       PAYMENT_ERRORS.payment_not_refundable,
       paramError('id', 'invalid_value', message),

@@ -65,7 +65,10 @@ export class ChangeRefund {
     return this.settle.execute(unit, payment, refund, transition(refund));
   }
 
-  /** Under its lock, because the answer is stored: what was said about the refund may be forgotten at this moment. */
+  /**
+   * Under its lock, because the answer is stored: what was said about the refund may be forgotten
+   * at this moment.
+   */
   private async unchanged(
     unit: Unit,
     id: OwnId,

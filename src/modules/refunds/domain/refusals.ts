@@ -11,20 +11,24 @@ import type { RefundablePayment, RefundState } from './refund-state.js';
 const ERRORS = {
   ...errorCodes('too_much', {
     refund_exceeds_remaining:
-      'The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.',
+      'The amount is more than can be refunded. `errors[0].allowed` is the largest possible ' +
+      'amount.',
   }),
   ...errorCodes('state', {
     refund_not_pending: 'The refund is no longer pending. Read it.',
     refund_in_progress:
-      'The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.',
+      'The ledger has claimed the refund to pay it out. It can be canceled only if the ledger ' +
+      'releases the claim. Read it.',
     refund_claimed:
-      '`claim` is not the number of the current claim. Read the refund: another worker may have claimed it.',
+      '`claim` is not the number of the current claim. Read the refund: another worker may ' +
+      'have claimed it.',
     refund_not_succeeded: 'Only a succeeded refund can be returned. Read it.',
     refund_reference_reused: 'The reference was used for another refund. Read that refund.',
   }),
   ...errorCodes('person', {
     second_person_required:
-      'The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.',
+      'The key has the same holder as the one that proposed the refund. Somebody with the key ' +
+      'of another holder must decide.',
   }),
   ...errorCodes('state', {
     approval_amount_mismatch:

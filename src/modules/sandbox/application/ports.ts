@@ -1,6 +1,9 @@
 import type { Caller } from '../../../shared/caller.js';
 
 export abstract class DueWork {
-  /** Resolves when every process knows the clock, and the work is done or takes longer than a request may. Jobs do the rest. */
+  /**
+   * Resolves when every process knows the clock, and the work is done or takes longer than a
+   * request may. Jobs do the rest.
+   */
   abstract perform(caller: Caller): Promise<void>;
 }

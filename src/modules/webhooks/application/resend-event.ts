@@ -9,7 +9,9 @@ import { EventDeliveries, type Recipient } from './ports.js';
 export const RESEND_LIMIT: ErrorCode = {
   code: 'resend_limit',
   kind: 'state',
-  meaning: `The event was sent ${MAX_RESENDABLE} times to each of these receivers. Read the event to see the last attempts.`,
+  meaning:
+    `The event was sent ${MAX_RESENDABLE} times to each of these receivers. Read the event to ` +
+    'see the last attempts.',
 };
 
 export interface ResentEvent {
@@ -39,7 +41,8 @@ export class ResendEvent {
     const found = await this.events.find(unit, id);
     if (found?.mode !== unit.mode) throw notFound('id');
     const all = await this.deliveries.lockRecipients(unit, found, endpoint);
-    // Again under a lock, because the answer is stored: what it tells may be forgotten at this moment.
+    // Again under a lock, because the answer is stored: what it tells may be forgotten at this
+    // moment.
     const event = await this.events.lock(unit, id);
     requireSome(all, endpoint);
     const recipients = requireResendable(all, id);

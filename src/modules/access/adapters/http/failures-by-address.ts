@@ -4,9 +4,15 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { clientOf } from '../../../../request/client-address.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
-/** Each failure costs a database look-up. After a second, the count of an address and its memory are freed. */
+/**
+ * Each failure costs a database look-up. After a second, the count of an address and its memory are
+ * freed.
+ */
 const FAILURES_PER_SECOND = 20;
-/** Addresses share at most 65,536 buckets, which bounds memory. The secret salt keeps clients from choosing a bucket. */
+/**
+ * Addresses share at most 65,536 buckets, which bounds memory. The secret salt keeps clients from
+ * choosing a bucket.
+ */
 const BUCKET_DIGITS = 4;
 const SALT = randomUUID();
 

@@ -25,7 +25,10 @@ export const INVALID_API_KEY: ErrorCode = {
 
 type KeyCredential = Exclude<Credential, 'metrics' | 'none'>;
 
-/** Admits active keys of the kind that the route requires. All faults get the same code. Sandbox routes do not exist for live keys. */
+/**
+ * Admits active keys of the kind that the route requires. All faults get the same code. Sandbox
+ * routes do not exist for live keys.
+ */
 @Injectable()
 export class KeyGuard implements CanActivate {
   /** Cached by controller method: a lookup by the Reflector takes a twentieth of a read. */
@@ -69,7 +72,10 @@ export class KeyGuard implements CanActivate {
     return true;
   }
 
-  /** A failure counts after its look-up, so that a valid key is admitted whatever others at its address send. */
+  /**
+   * A failure counts after its look-up, so that a valid key is admitted whatever others at its
+   * address send.
+   */
   private async admitFound(
     request: FastifyRequest,
     key: ApiKey | KeyFault,
@@ -100,7 +106,10 @@ function admit(
   return true;
 }
 
-/** The key of `Bearer <key>`, or of Basic with the key as user name and any password (RFC 6750, RFC 7617). */
+/**
+ * The key of `Bearer <key>`, or of Basic with the key as user name and any password (RFC 6750, RFC
+ * 7617).
+ */
 function tokenOf(headers: readonly string[]): string | undefined {
   const [scheme = '', credentials = '', ...rest] = (headers[0] ?? '').split(/ +/);
   if (headers.length !== 1 || rest.length > 0) return undefined;
@@ -138,7 +147,8 @@ function refused(
 }
 
 const NO_KEY =
-  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
+  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on ' +
+  '/ledger/v1, or ok_ on /operator/v1.';
 
 export function unauthorized(message = NO_KEY): Refusal {
   return new Refusal(INVALID_API_KEY, message, [

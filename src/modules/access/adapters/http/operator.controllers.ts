@@ -37,7 +37,8 @@ export class OrganizationsController {
   @Operation('createOrganization', {
     summary: 'Create an organization',
     description:
-      'Creates an organization, which has no key yet. Repeating a request with the same `reference` returns the first organization.',
+      'Creates an organization, which has no key yet. Repeating a request with the same ' +
+      '`reference` returns the first organization.',
     answers: {
       201: { description: 'The organization.', schema: shown.ORGANIZATION, located: true },
       200: {
@@ -107,7 +108,8 @@ export class OrganizationsController {
   @Operation('rotateOrganizationWebhookSecret', {
     summary: 'Rotate the webhook secret of an organization',
     description:
-      'Creates a new secret for the webhooks to a `notify_url`. For `overlap_seconds`, they are signed with both the new and the previous secret. An older secret stops at once.',
+      'Creates a new secret for the webhooks to a `notify_url`. For `overlap_seconds`, they ' +
+      'are signed with both the new and the previous secret. An older secret stops at once.',
     answers: { 200: { description: 'The new secret.', schema: shown.WEBHOOK_SECRET } },
   })
   @Post(':id/webhook_secret/rotate')
@@ -140,7 +142,8 @@ export class ApiKeysController {
   @Operation('createApiKey', {
     summary: 'Create a key of an organization',
     description:
-      'Creates a key. It is returned only here and when the request is repeated with its idempotency key.',
+      'Creates a key. It is returned only here and when the request is repeated with its ' +
+      'idempotency key.',
     answers: { 201: { description: 'The key.', schema: shown.API_KEY_WITH_KEY } },
   })
   @Post('organizations/:id/api_keys')
@@ -198,7 +201,8 @@ export class ApiKeysController {
   @Operation('rotateApiKey', {
     summary: 'Rotate a key',
     description:
-      'Creates a key with the holder, rights, origins and end of the old one, which still works for `overlap_seconds`.',
+      'Creates a key with the holder, rights, origins and end of the old one, which still ' +
+      'works for `overlap_seconds`.',
     answers: { 200: { description: 'The new key.', schema: shown.API_KEY_WITH_KEY } },
   })
   @Post('api_keys/:id/rotate')

@@ -84,7 +84,8 @@ export class ChangeOrganizationRequest {
   @OneOf(REFUND_APPROVALS, {
     optional: true,
     description:
-      'Which refunds wait for approval: those that a restricted key without the right to approve proposed, or all.',
+      'Which refunds wait for approval: those that a restricted key without the right to ' +
+      'approve proposed, or all.',
   })
   refund_approval?: OrganizationSettings['refundApproval'];
   @Integer({
@@ -117,7 +118,8 @@ export class CreateApiKeyRequest {
     max: 100,
     optional: true,
     description:
-      'Who uses the key, a person or a program, in visible characters with spaces only inside. By default the ID of the key.',
+      'Who uses the key, a person or a program, in visible characters with spaces only inside. ' +
+      'By default the ID of the key.',
   })
   holder?: string | null;
   @ListOfOrigins({

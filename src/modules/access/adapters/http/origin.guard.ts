@@ -11,7 +11,9 @@ export const ORIGIN_NOT_ALLOWED: ErrorCode = {
     'The origin is not allowed for this key. Call from a server, or add the origin to the key.',
 };
 
-/** A request without Origin comes from a server. A browser's origin must be on the list of its key. */
+/**
+ * A request without Origin comes from a server. A browser's origin must be on the list of its key.
+ */
 @Injectable()
 export class OriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -10,7 +10,10 @@ import { originNotAllowed } from './origin.guard.js';
 /** How long a browser may cache the response, and how late it may notice a changed list. */
 const MAX_AGE_SECONDS = 600;
 
-/** CORS preflights (Fetch standard). They carry no key, so an origin is allowed if any active key lists it. */
+/**
+ * CORS preflights (Fetch standard). They carry no key, so an origin is allowed if any active key
+ * lists it.
+ */
 @Controller()
 @Public()
 export class PreflightController {

@@ -6,7 +6,10 @@ import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
 const MAX_BUCKETS = 10_000;
 
-/** A token bucket for each organization and mode. Each instance has its own: shared buckets would cost a round trip. */
+/**
+ * A token bucket for each organization and mode. Each instance has its own: shared buckets would
+ * cost a round trip.
+ */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   private readonly buckets = new Map<string, { readonly tokens: number; readonly at: number }>();

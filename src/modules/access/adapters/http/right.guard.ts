@@ -9,7 +9,8 @@ export const RIGHT_MISSING: ErrorCode = {
   code: 'right_missing',
   kind: 'right',
   meaning:
-    'The key is restricted, and its rights do not include this operation. Send a key that has the right.',
+    'The key is restricted, and its rights do not include this operation. Send a key that has ' +
+    'the right.',
 };
 
 /** A restricted key reads everything, and writes what its rights name. */

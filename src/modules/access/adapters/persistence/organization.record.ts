@@ -14,7 +14,10 @@ export class OrganizationRecord {
   @Column('text', { nullable: true })
   reference!: string | null;
 
-  /** Selected by name only: one that cannot be decrypted keeps nothing else of its organization from being read. */
+  /**
+   * Selected by name only: one that cannot be decrypted keeps nothing else of its organization from
+   * being read.
+   */
   @Encrypted()
   @Column('text', { name: 'webhook_secret', select: false })
   webhookSecret!: string;

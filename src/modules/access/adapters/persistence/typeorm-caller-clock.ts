@@ -7,7 +7,10 @@ import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { Lookups } from '../../application/lookups.js';
 import { TestClockRecord } from './test-clock.record.js';
 
-/** How long a process may use a clock that it has read. A step takes as long before it does what became due. */
+/**
+ * How long a process may use a clock that it has read. A step takes as long before it does what
+ * became due.
+ */
 const READ_AGAIN_MS = 100;
 const MAX_CLOCKS = 10_000;
 

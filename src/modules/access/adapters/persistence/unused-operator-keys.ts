@@ -18,7 +18,9 @@ export const UNUSED_OPERATOR_KEYS: Diagnosis<Row> = {
   well: 'No operator key lies unused.',
   warnings: (rows) =>
     rows.map(({ id, holder }) => ({
-      found: `The operator key ${idOf(API_KEY_ID, id)}, held by ${holder ?? 'nobody by name'}, was not used for ${DAYS} days.`,
+      found:
+        `The operator key ${idOf(API_KEY_ID, id)}, held by ${holder ?? 'nobody by name'}, was ` +
+        `not used for ${DAYS} days.`,
       advice: 'It can make keys of every organization: `key revoke` it, unless it is still needed.',
     })),
 };

@@ -57,7 +57,8 @@ export class CheckoutSessionsController {
   @Operation('createCheckoutSession', {
     summary: 'Create a checkout session',
     description:
-      'Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.',
+      'Creates an open session from prices and quantities. Tillgate computes the amounts. If ' +
+      'you send an amount too, it must equal the computed one.',
     answers: {
       201: {
         description: 'The open session.',
@@ -129,7 +130,12 @@ export class CheckoutSessionsController {
   @Operation('redactCheckoutSession', {
     summary: 'Redact a checkout session',
     description:
-      'Removes for ever what a complete or expired session tells of the customer: the e-mail address, the description, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.',
+      'Removes for ever what a complete or expired session tells of the customer: the e-mail ' +
+      'address, the description, the four URLs, `metadata` but for its `reference`, and of its ' +
+      'lines the name, description and images. It also removes them, and the descriptions and ' +
+      'reasons of its refunds and holds, from events, stored responses and webhooks that are ' +
+      'still due. IDs, amounts, times and references stay. Repeating the request also removes ' +
+      'what was said about its refunds since.',
     answers: { 200: { description: 'The redacted session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/redact')
@@ -174,7 +180,10 @@ export class CheckoutSessionsController {
     return listResponse(await this.sessions.list(caller, pageRequest(query)), summaryView);
   }
 
-  /** The link of the session that was created, while it is open: a replay may come after its end, or its removal. */
+  /**
+   * The link of the session that was created, while it is open: a replay may come after its end, or
+   * its removal.
+   */
   private async linkWith(
     caller: Caller,
     { parts, replayed }: IdempotentResponse,

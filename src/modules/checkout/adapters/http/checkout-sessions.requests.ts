@@ -45,7 +45,9 @@ const computed = (name: string): About => ({
 const given = (description: string): About => ({ optional: true, default: 0, description });
 const ofOrder = (sum: string, rest: string): About => ({
   optional: true,
-  description: `Sum of the ${sum} (default), or more: the rest ${rest}. Then \`amount_total\` or \`amount\` is required.`,
+  description:
+    `Sum of the ${sum} (default), or more: the rest ${rest}. Then \`amount_total\` or \`amount\` ` +
+    'is required.',
 });
 
 class ProductData {
@@ -119,7 +121,8 @@ export class CreateCheckoutSessionRequest {
     optional: true,
     default: DEFAULT_UI_MODE,
     description:
-      'Whether the customer pays on a separate page (`hosted`) or on a page inside your shop (`embedded`).',
+      'Whether the customer pays on a separate page (`hosted`) or on a page inside your shop ' +
+      '(`embedded`).',
   })
   ui_mode?: UiMode;
   @WebUrl(url('Where the customer is sent after paying.')) success_url?: string | null;
@@ -128,8 +131,10 @@ export class CreateCheckoutSessionRequest {
   @WebhookUrl({
     optional: true,
     description:
-      'URL to which events of the session, its payments and its refunds are sent as webhooks. An absolute https URL (in test mode also http to localhost, ' +
-      'or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.',
+      'URL to which events of the session, its payments and its refunds are sent as webhooks. ' +
+      'An absolute https URL (in test mode also http to localhost, ' +
+      'or to any host if the operator allows it) without user information. Its port is 80, ' +
+      '443, or one from 1024 up.',
   })
   notify_url?: string | null;
   @Text({ max: 1000, optional: true, description: 'Description of the session.' })
@@ -142,7 +147,8 @@ export class CreateCheckoutSessionRequest {
     optional: true,
     default: {},
     description:
-      'Your own key-value pairs. `?reference=` of the list finds sessions by `reference`, your number of the order.',
+      'Your own key-value pairs. `?reference=` of the list finds sessions by `reference`, your ' +
+      'number of the order.',
   })
   metadata?: Record<string, string>;
   /** These bounds only make it a date. The domain checks how far ahead it is. */
@@ -150,7 +156,8 @@ export class CreateCheckoutSessionRequest {
     max: 99_999_999_999,
     optional: true,
     description:
-      'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.',
+      'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in ' +
+      '24 hours.',
   })
   expires_at?: number;
 }
@@ -168,7 +175,8 @@ export class AwaitTestPaymentRequest {
     max: 99_999_999_999,
     nullable: true,
     description:
-      'Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the ' +
+      'Until when to wait for the money, in Unix seconds, at most 30 days from now: the new ' +
+      '`expires_at` of the session. With null, the ' +
       'session expires when it would have expired before, at least 5 minutes from now.',
   })
   until!: number | null;

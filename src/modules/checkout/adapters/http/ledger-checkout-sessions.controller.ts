@@ -39,7 +39,8 @@ export class LedgerCheckoutSessionsController {
   @Operation('awaitPayment', {
     summary: 'Await the payment of a checkout session',
     description:
-      'Keeps an open session open while the money for it is on its way, for example a bank transfer. Its page then offers no other payment.',
+      'Keeps an open session open while the money for it is on its way, for example a bank ' +
+      'transfer. Its page then offers no other payment.',
     answers: { 200: { description: 'The open session.', schema: LEDGER_CHECKOUT_SESSION } },
   })
   @Post(':id/await_payment')

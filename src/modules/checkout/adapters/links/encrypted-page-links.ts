@@ -23,7 +23,10 @@ const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
 const MODES = ['test', 'live'] as const;
 
-/** Deterministic authenticated encryption as in RFC 5297: the seal, 128 bits of an HMAC, is also the initial counter. No token is stored. */
+/**
+ * Deterministic authenticated encryption as in RFC 5297: the seal, 128 bits of an HMAC, is also the
+ * initial counter. No token is stored.
+ */
 @Injectable()
 export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
   /** Key objects, because creating one from bytes at each use takes longer than the use. */

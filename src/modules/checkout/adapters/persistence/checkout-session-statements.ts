@@ -51,7 +51,10 @@ export const FIND = statement<Key>(
   (key) => `SELECT ${columnsWith(status(key.ahead))} FROM checkout_sessions ${byId(key)}`,
 );
 
-/** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
+/**
+ * SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its
+ * payment.
+ */
 export const EXPIRE = statement<Scope & { readonly places: readonly string[] }>(
   'checkout.expire_overdue',
   (own) => `WITH expired AS (

@@ -114,7 +114,8 @@ const FIELDS = {
   locale: nullable(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
   metadata: map('Your own key-value pairs.'),
   expires_at: timestamp(
-    'When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.',
+    'When the session expires if it is not paid, in Unix seconds. Later while its payment is ' +
+      'awaited.',
     1_763_786_400,
   ),
   created_at: timestamp('Time of creation, in Unix seconds.'),

@@ -15,11 +15,16 @@ import {
 import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 
 const EXPIRING_MS = 5_000;
-/** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
+/**
+ * Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory
+ * for their events.
+ */
 const EXPIRED_AT_ONCE = 10;
 const FORGETTING_MS = 60_000;
 const FORGOTTEN_AT_ONCE = 50;
-/** By a clock that was just moved, for which a request waits. The rest, if any, is done by the job. */
+/**
+ * By a clock that was just moved, for which a request waits. The rest, if any, is done by the job.
+ */
 const MAX_FORGETTING_MS = 5_000;
 
 @Injectable()
@@ -42,7 +47,10 @@ export class SessionSweeper implements OnApplicationBootstrap {
     this.jobs.sweep('expire_sessions', EXPIRING_MS, (clock) => this.expire(clock));
   }
 
-  /** Reads show an overdue session as expired before that. Without a clock, expires those of all organizations. */
+  /**
+   * Reads show an overdue session as expired before that. Without a clock, expires those of all
+   * organizations.
+   */
   async expire(clock?: MovedClock, limit = EXPIRED_AT_ONCE): Promise<void> {
     await sweep<OverdueSession>({
       limit,
@@ -69,7 +77,10 @@ export class SessionSweeper implements OnApplicationBootstrap {
     if (faults.length > 0) throw faults[0];
   }
 
-  /** Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on for about `forMs`, if there are so many. */
+  /**
+   * Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on
+   * for about `forMs`, if there are so many.
+   */
   async forget(caller: Caller, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization))
       .settings;

@@ -8,7 +8,8 @@ import * as views from '../representation/events.views.js';
 import { ListEventsQuery, ListLedgerEventsQuery, toFilter } from './events.requests.js';
 
 const listing = (whose: string) =>
-  `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, oldest first. A reader that goes on from \`next_cursor\` with \`order=asc\` misses no event.`;
+  `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, ` +
+  'oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.';
 
 @Controller(EVENT_FACTS.secret.path)
 @Tag(...views.EVENTS_TAG)
@@ -35,7 +36,8 @@ export class EventsController {
 @LedgerKey()
 @Tag(
   'Ledger: events',
-  'An event describes a change of a resource of any organization. It is also sent to the webhook endpoints of the ledger.',
+  'An event describes a change of a resource of any organization. It is also sent to the ' +
+    'webhook endpoints of the ledger.',
 )
 @Webhooks(views.ledgerEventWebhooks)
 export class LedgerEventsController {

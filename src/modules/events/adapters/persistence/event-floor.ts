@@ -5,7 +5,8 @@ import { Clock } from '../../../../shared/clock.js';
 import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
 import { Rounds } from '../../../../shared/rounds.js';
 
-// Who inserts locks the table as a writer before it draws a position, and until its rows are seen: so the locks are read last.
+// Who inserts locks the table as a writer before it draws a position, and until its rows are seen:
+// so the locks are read last.
 const LOOK = {
   name: 'events.floor',
   text: `SELECT drawn, ARRAY(
@@ -15,13 +16,19 @@ const LOOK = {
     FROM (SELECT coalesce(pg_sequence_last_value('events_position_seq'), 0) AS drawn OFFSET 0) sequence`,
 };
 
-/** Our transactions end earlier: a statement takes 5 s at most, and the commit comes within 10 s (data-source.ts). */
+/**
+ * Our transactions end earlier: a statement takes 5 s at most, and the commit comes within 10 s
+ * (data-source.ts).
+ */
 const LONGEST_MS = 15_000;
 const WAITS = 10;
 const WAIT_MS = 5;
 export const LAST_POSITION = '9223372036854775807';
 
-/** How far readers in ascending order may go: transactions draw positions in one order and commit in another. */
+/**
+ * How far readers in ascending order may go: transactions draw positions in one order and commit in
+ * another.
+ */
 @Injectable()
 export class EventFloor {
   private drawn = 0;
@@ -35,7 +42,10 @@ export class EventFloor {
     private readonly clock: Clock,
   ) {}
 
-  /** The last position, and the end of the UUIDs: on Citus, where events have no positions, their age decides. */
+  /**
+   * The last position, and the end of the UUIDs: on Citus, where events have no positions, their
+   * age decides.
+   */
   async read(): Promise<readonly [position: number | string, end: string]> {
     if (this.database.isDistributed)
       return [LAST_POSITION, firstUuidAt(this.clock.now() - LONGEST_MS)];

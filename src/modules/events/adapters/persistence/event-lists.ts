@@ -6,7 +6,9 @@ import type { Order } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { LAST_POSITION } from './event-floor.js';
 
-/** The event that makes a page exceed this size is its last one, so a page has at least one event. */
+/**
+ * The event that makes a page exceed this size is its last one, so a page has at least one event.
+ */
 const PAGE_BYTES = 1_048_576;
 
 const inPlace = (order: Order): string => `position ${order}, id ${order}`;
@@ -19,7 +21,10 @@ function bounded(query: string, order: string, limit: string, columns = EVENT_CO
     ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
 }
 
-/** A page of an organization's events: beyond the IDs `low` and `high`, made in real time between the IDs `first` and `end`. */
+/**
+ * A page of an organization's events: beyond the IDs `low` and `high`, made in real time between
+ * the IDs `first` and `end`.
+ */
 export interface EventPage {
   readonly organization: string;
   readonly mode: string;
@@ -44,11 +49,17 @@ type Page = Places<EventPage>;
 
 const own = ({ organization, mode }: Page) =>
   `SELECT * FROM events WHERE organization_id = ${organization} AND mode = ${mode}`;
-/** No condition of the index, because there PostgreSQL would begin a descending scan, above the place of the page. */
+/**
+ * No condition of the index, because there PostgreSQL would begin a descending scan, above the
+ * place of the page.
+ */
 const upTo = (last: string) => `position + 0 <= ${last}`;
 const inTime = ({ first, end, from, to, last }: Page) =>
   `id > ${first} AND id < ${end} AND ${createdBetween(from, to)} AND ${upTo(last)}`;
-/** The places of the IDs `low` and `high`. Of an ID that has no event, it is that of the event next to it. */
+/**
+ * The places of the IDs `low` and `high`. Of an ID that has no event, it is that of the event next
+ * to it.
+ */
 const position = ({ organization, mode }: Page, nearest: string) =>
   `(SELECT position FROM events WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
 const low = (page: Page) =>
@@ -63,7 +74,10 @@ const listStatement = (order: Order) =>
     bounded(`${own(page)} AND ${inTime(page)} AND ${between(page)}`, inPlace(order), page.limit),
   );
 
-/** The range of a type includes the type, so that the planner uses that index, and does not read all types to find a rare one. */
+/**
+ * The range of a type includes the type, so that the planner uses that index, and does not read all
+ * types to find a rare one.
+ */
 const listOfType = (order: Order) =>
   statement<EventPage & { readonly type: string }>(`events.list_type_${order}`, (page) => {
     const { type } = page;

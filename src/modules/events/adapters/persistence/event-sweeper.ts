@@ -43,7 +43,10 @@ interface OldEvent extends Place {
   readonly id: string;
 }
 
-/** Removes the events of all organizations that are older than their retention, with what other modules wrote of them. */
+/**
+ * Removes the events of all organizations that are older than their retention, with what other
+ * modules wrote of them.
+ */
 @Injectable()
 export class EventSweeper implements OnApplicationBootstrap {
   constructor(

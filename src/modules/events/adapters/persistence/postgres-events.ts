@@ -18,7 +18,10 @@ import { LIST, listOfObjects, OF_ALL, OF_OBJECT } from './event-lists.js';
 /** How much later than its ID an event may be inserted, by clocks that differ. */
 const MARGIN_MS = 60_000;
 
-/** A list reads one row more than its limit, so that `followed` is right for the last event of the page. */
+/**
+ * A list reads one row more than its limit, so that `followed` is right for the last event of the
+ * page.
+ */
 interface Found extends Event {
   readonly followed: boolean;
 }

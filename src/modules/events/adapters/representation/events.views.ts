@@ -23,7 +23,8 @@ import { EVENT_ID, type Event } from '../../domain/event.js';
 
 export const EVENTS_TAG = [
   'Events',
-  'An event describes a change of a resource. It is also sent to webhook endpoints and to the `notify_url` that belongs to the resource.',
+  'An event describes a change of a resource. It is also sent to webhook endpoints and to the ' +
+    '`notify_url` that belongs to the resource.',
 ] as const;
 
 export const EVENT_FIELDS = {
@@ -95,8 +96,8 @@ export const EVENT_LIST = listOf('EventList', EVENT);
 export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
 /**
- * The JSON of an event. The stored `data` is inserted as it is, so every webhook sends the same bytes. `organization` is given
- * for the ledger only, to which an event has its real time.
+ * The JSON of an event. The stored `data` is inserted as it is, so every webhook sends the same
+ * bytes. `organization` is given for the ledger only, to which an event has its real time.
  */
 export function eventJson(event: Event, organization?: string | null): string {
   const { id, type, mode, sequence, data, reason, details } = event;

@@ -58,7 +58,8 @@ export class LedgerPagesController {
   @Operation('setPaymentUrl', {
     summary: 'Set the payment URL of a checkout session',
     description:
-      "Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session, which must be open.",
+      'Sets the URL to which the page of this session sends the customer to pay. It replaces ' +
+      "the organization's payment URL for this session, which must be open.",
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_CHECKOUT_PAGE } },
   })
   @Post(':id/payment_url')

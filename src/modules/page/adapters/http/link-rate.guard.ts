@@ -6,10 +6,16 @@ import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 import { PageLinks } from '../../../checkout/index.js';
 
 const REQUESTS_PER_SECOND = 20;
-/** Links share at most 64³ counts, each freed after a second, which bounds memory. Nobody can choose a token. */
+/**
+ * Links share at most 64³ counts, each freed after a second, which bounds memory. Nobody can choose
+ * a token.
+ */
 const COUNTED_LETTERS = 3;
 
-/** Limits the requests for each link, because they need no key. Wrong tokens cost nothing and are not counted. */
+/**
+ * Limits the requests for each link, because they need no key. Wrong tokens cost nothing and are
+ * not counted.
+ */
 @Injectable()
 export class LinkRateGuard implements CanActivate {
   private readonly limiter = new RateLimiterMemory({ points: REQUESTS_PER_SECOND, duration: 1 });

@@ -8,7 +8,9 @@ const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 interface PagePolicy {
   /** Sources to which forms of the page may lead. A browser also checks each redirect. */
   readonly formTargets?: readonly string[];
-  /** Origins whose pages may show this one in a frame. Undefined for a page that no frame may show. */
+  /**
+   * Origins whose pages may show this one in a frame. Undefined for a page that no frame may show.
+   */
   readonly frameOrigins?: readonly string[] | undefined;
 }
 
@@ -21,13 +23,18 @@ export function seeOther<Response extends HttpResponse>(response: Response): Res
   return response.with(headersOf({}));
 }
 
-/** Any host of the payment URL's scheme, because a payment URL may redirect to a payment provider. */
+/**
+ * Any host of the payment URL's scheme, because a payment URL may redirect to a payment provider.
+ */
 export function formTargets({ placeToPay, onward }: CheckoutPage): readonly string[] {
   const pay = typeof placeToPay === 'object' ? [new URL(placeToPay.url).protocol] : [];
   return onward === null ? pay : [...pay, sourceOf(new URL(onward))];
 }
 
-/** A cross-origin isolated page shows only frames that agree to be isolated too. `frame-ancestors` still decides. */
+/**
+ * A cross-origin isolated page shows only frames that agree to be isolated too. `frame-ancestors`
+ * still decides.
+ */
 const ISOLATED = {
   'cross-origin-embedder-policy': 'require-corp',
   'cross-origin-resource-policy': 'cross-origin',

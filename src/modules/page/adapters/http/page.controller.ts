@@ -30,7 +30,10 @@ const PAGE_GONE: ErrorCode = {
 const EMBEDDED = '/c/:token/embed';
 type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;
 
-/** Serves the payment page to the customer's browser. A GET changes nothing, so a link preview starts no payment. */
+/**
+ * Serves the payment page to the customer's browser. A GET changes nothing, so a link preview
+ * starts no payment.
+ */
 @Controller('c/:token')
 @Public()
 @UseGuards(LinkRateGuard)
@@ -53,7 +56,10 @@ export class PageController {
     return this.shown(await this.read(request), request, 'cancel');
   }
 
-  /** The customer returns here after paying. The page waits until the payment is recorded, and then redirects to the shop. */
+  /**
+   * The customer returns here after paying. The page waits until the payment is recorded, and then
+   * redirects to the shop.
+   */
   @Get(['return', 'embed/return'])
   async return(@Req() request: PageRequest): Promise<HttpResponse> {
     const page = await this.read(request);
@@ -94,7 +100,10 @@ export class PageController {
     );
   }
 
-  /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
+  /**
+   * Commits the decision and redirects. If the session's state refuses it, redirects to the page,
+   * which shows that state.
+   */
   private async decided(
     request: PageRequest,
     decide: (unit: Unit) => Promise<NextPlace>,

@@ -22,7 +22,8 @@ export class PagesController {
   @Operation('readCheckoutPage', {
     summary: 'Retrieve the page of a checkout session',
     description:
-      'Returns the URL of the page, which never changes. Redirect the customer to `url`, or show `embed_url` in a frame.',
+      'Returns the URL of the page, which never changes. Redirect the customer to `url`, or ' +
+      'show `embed_url` in a frame.',
     answers: { 200: { description: 'The page.', schema: CHECKOUT_PAGE } },
   })
   @Get(':id/page')

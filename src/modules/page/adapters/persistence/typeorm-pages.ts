@@ -82,7 +82,10 @@ export class TypeormPages extends Pages {
     });
   }
 
-  /** Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
+  /**
+   * Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to
+   * another organization.
+   */
   private upsert(
     unit: Unit,
     row: QueryDeepPartialEntity<CheckoutPageRecord>,

@@ -127,7 +127,10 @@ function payForm(page: CheckoutPage, presentation: Presentation, label: string, 
 ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
-/** A customer who has left to pay and opens the link again has paid or not: nobody but the customer knows yet. */
+/**
+ * A customer who has left to pay and opens the link again has paid or not: nobody but the customer
+ * knows yet.
+ */
 function askingView(page: CheckoutPage, shown: Shown): Html {
   const { language, path, visit, heading } = shown;
   const isBack = visit === 'return';

@@ -17,7 +17,10 @@ export interface DocumentParts {
   readonly title: string;
   readonly isTest: boolean;
   readonly isEmbedded?: boolean;
-  /** When and where a browser without scripts goes on: seconds, and a URL unless it reloads the page. */
+  /**
+   * When and where a browser without scripts goes on: seconds, and a URL unless it reloads the
+   * page.
+   */
   readonly refresh?: string | false;
   readonly data?: Data;
   readonly content: Html;
@@ -57,7 +60,10 @@ ${footer}
 `.text;
 }
 
-/** Whom the customer can ask, and on which terms. The links open another window, because the page may wait or be in a frame. */
+/**
+ * Whom the customer can ask, and on which terms. The links open another window, because the page
+ * may wait or be in a frame.
+ */
 export function footerView(
   { contact, termsUrl, privacyUrl }: ShopDetails,
   words: Words,
@@ -74,7 +80,10 @@ export function footerView(
   return shown.length > 0 && html`<footer>${shown}</footer>`;
 }
 
-/** RFC 6068 section 2: a letter of an address that a URL would read otherwise is percent-encoded, but the @ is not. */
+/**
+ * RFC 6068 section 2: a letter of an address that a URL would read otherwise is percent-encoded,
+ * but the @ is not.
+ */
 function mailto(address: string): string {
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)].map(encodeURIComponent);

@@ -1,10 +1,16 @@
 import { minorDigitsOf } from '../../../../shared/money.js';
 
-/** Formats are cached, because creating one takes longer than the rest of a page. The limit is for made-up locales. */
+/**
+ * Formats are cached, because creating one takes longer than the rest of a page. The limit is for
+ * made-up locales.
+ */
 const MAX_FORMATS = 500;
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-/** Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal string, not as a float. */
+/**
+ * Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal
+ * string, not as a float.
+ */
 export function amountText(amount: number, currency: string, locale: string): string {
   const digits = minorDigitsOf(currency);
   const format = cached(`${locale} ${currency}`, () => {

@@ -22,7 +22,10 @@ export interface Language {
   readonly locale: string;
 }
 
-/** The session's language or, without one, the browser's. English if there are no words in that language. */
+/**
+ * The session's language or, without one, the browser's. English if there are no words in that
+ * language.
+ */
 export function languageOf(locale: string | null, acceptLanguage = ''): Language {
   const isGiven = locale !== null && locale !== 'auto';
   return languageFor(isGiven ? locale : preferredLocale(acceptLanguage));
@@ -32,7 +35,10 @@ const CODES = Object.keys(CATALOGUE);
 const MOST_RANGES = 20;
 const RANGE = /^\s*(\*|[a-z\d-]{1,35})\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?)\s*)?$/i;
 
-/** RFC 9110 section 12.5.4: weights come before order, a weight of 0 refuses, and `*` is any language that is not named. */
+/**
+ * RFC 9110 section 12.5.4: weights come before order, a weight of 0 refuses, and `*` is any
+ * language that is not named.
+ */
 function preferredLocale(acceptLanguage: string): string {
   const ranges = acceptLanguage.split(',', MOST_RANGES).flatMap(rangeOf);
   const named = new Set(ranges.map(({ tag }) => tag));
@@ -72,7 +78,9 @@ function isTag(tag: string): boolean {
   }
 }
 
-/** Fills the placeholders. The marks isolate each value, so that it keeps its own text direction. */
+/**
+ * Fills the placeholders. The marks isolate each value, so that it keeps its own text direction.
+ */
 export function filled(words: string, fillings: Readonly<Record<string, string>>): string {
   return words.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\u2068${fillings[name] ?? ''}\u2069`);
 }

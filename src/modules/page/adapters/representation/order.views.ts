@@ -5,7 +5,10 @@ import { amountText, countText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 
-/** Together with the texts of the lines, which may grow sixfold when they are escaped, a page stays below 64 KiB. */
+/**
+ * Together with the texts of the lines, which may grow sixfold when they are escaped, a page stays
+ * below 64 KiB.
+ */
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 

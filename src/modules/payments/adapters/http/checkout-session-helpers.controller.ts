@@ -28,7 +28,9 @@ export class CheckoutSessionHelpersController {
   @Operation('payTestCheckoutSession', {
     summary: 'Pay a checkout session',
     description:
-      'Records a payment for the session, as the ledger does when a customer has paid. Without a body, the payment matches the session and completes it. A payment that does not match is recorded with its `mismatch` and does not change the session.',
+      'Records a payment for the session, as the ledger does when a customer has paid. Without ' +
+      'a body, the payment matches the session and completes it. A payment that does not match ' +
+      'is recorded with its `mismatch` and does not change the session.',
     answers: { 200: { description: 'The recorded payment.', schema: PAYMENT } },
   })
   @Post(':id/pay')

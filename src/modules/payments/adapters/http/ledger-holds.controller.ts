@@ -30,7 +30,8 @@ export class LedgerHoldsController {
   @Operation('placeHold', {
     summary: 'Create a hold',
     description:
-      'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds; their amounts add up.',
+      'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have ' +
+      'several holds; their amounts add up.',
     answers: { 201: { description: 'The active hold.', schema: HOLD, located: true } },
   })
   @Post('payments/:id/holds')
@@ -68,7 +69,8 @@ export class LedgerHoldsController {
   @Operation('releaseHold', {
     summary: 'Release a hold',
     description:
-      'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
+      'Releases a hold, so that its amount can be refunded again. Repeating the request ' +
+      'changes nothing.',
     answers: { 200: { description: 'The released hold.', schema: HOLD } },
   })
   @Post('holds/:id/release')

@@ -37,7 +37,10 @@ export class LedgerPaymentsController {
   @Operation('recordPayment', {
     summary: 'Record a captured payment',
     description:
-      'Records a captured payment. A payment for a checkout session completes the session. If the payment does not match the session, it is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
+      'Records a captured payment. A payment for a checkout session completes the session. If ' +
+      'the payment does not match the session, it is refused or, with `on_mismatch: "record"`, ' +
+      'recorded with the reason in `mismatch`. Repeating a request with the same `reference` ' +
+      'returns the first payment.',
     answers: {
       201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT, located: true },
       200: {

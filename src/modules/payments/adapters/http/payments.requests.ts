@@ -29,7 +29,8 @@ export class RecordPaymentRequest {
   @Id(CHECKOUT_SESSION_ID, {
     optional: true,
     description:
-      'ID of the checkout session that the payment is for. A payment that matches completes the session.',
+      'ID of the checkout session that the payment is for. A payment that matches completes ' +
+      'the session.',
   })
   checkout_session?: string | null;
   @VisibleAscii({
@@ -41,7 +42,8 @@ export class RecordPaymentRequest {
     optional: true,
     default: 'refuse',
     description:
-      'What to do with a payment that does not match its session: `refuse` it, or `record` it without changing the session.',
+      'What to do with a payment that does not match its session: `refuse` it, or `record` it ' +
+      'without changing the session.',
   })
   on_mismatch?: OnMismatch;
 }
@@ -102,7 +104,8 @@ export class PlaceHoldRequest {
     min: 1,
     optional: true,
     description:
-      "Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`.",
+      "Amount to hold, in the minor unit of the payment's currency. Default: its " +
+      '`amount_refundable`.',
   })
   amount?: number;
   @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' })

@@ -44,7 +44,10 @@ export const sessionOfPayment = (of: Places<Key>) =>
 const change = (name: AmountChange, setsOf: (amount: string) => string) =>
   changeAmounts(`${name}_amount`, 'payments', 'is_redacted', setsOf);
 
-/** A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from being stored. */
+/**
+ * A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from
+ * being stored.
+ */
 const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
 const more = (column: string, amount: string) => `${column} = ${column} + ${amount}`;
 

@@ -10,7 +10,10 @@ const EVERY_MS = 10_000;
 const DEFAULT_DAYS = 30;
 const LIMIT = 100;
 
-/** Forgets what was said about payments since their redaction, and the rest of those with very many refunds. */
+/**
+ * Forgets what was said about payments since their redaction, and the rest of those with very many
+ * refunds.
+ */
 @Injectable()
 export class LaterDetailsSweeper implements OnApplicationBootstrap {
   constructor(

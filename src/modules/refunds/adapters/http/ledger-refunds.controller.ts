@@ -56,7 +56,10 @@ export class LedgerRefundsController {
   @Operation('recordRefund', {
     summary: 'Record a refund that was made elsewhere',
     description:
-      "Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.",
+      'Records a refund that was paid out without a proposal, such as one in the payment ' +
+      "provider's dashboard. It is `succeeded` from the start. Repeating a request with the " +
+      'same `provider_reference`, payment and amount returns the first refund. The payout of a ' +
+      'proposed refund returns that refund; if it was pending, it succeeds.',
     answers: {
       201: { description: 'The recorded refund.', schema: LEDGER_REFUND, located: true },
       200: { description: 'The refund that is known for this payout.', schema: LEDGER_REFUND },
@@ -84,7 +87,8 @@ export class LedgerRefundsController {
   @Operation('listLedgerRefunds', {
     summary: 'List refunds of all organizations',
     description:
-      'Lists the refunds of every organization in the mode of the key, oldest first. Without `status`, it lists pending refunds.',
+      'Lists the refunds of every organization in the mode of the key, oldest first. Without ' +
+      '`status`, it lists pending refunds.',
     answers: { 200: { description: 'A page of refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Get()
@@ -107,7 +111,8 @@ export class LedgerRefundsController {
   @Operation('succeedRefund', {
     summary: 'Mark a refund as succeeded',
     description:
-      'Reports that a pending refund was paid out. Tillgate accepts the report from any worker, with or without a claim. Repeating it changes nothing.',
+      'Reports that a pending refund was paid out. Tillgate accepts the report from any ' +
+      'worker, with or without a claim. Repeating it changes nothing.',
     answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/succeed')
@@ -123,7 +128,8 @@ export class LedgerRefundsController {
   @Operation('failRefund', {
     summary: 'Mark a refund as failed',
     description:
-      'Reports that a pending refund cannot be paid out, which frees its amount. If the refund is claimed, `claim` is required. Repeating the report changes nothing.',
+      'Reports that a pending refund cannot be paid out, which frees its amount. If the refund ' +
+      'is claimed, `claim` is required. Repeating the report changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/fail')
@@ -136,7 +142,8 @@ export class LedgerRefundsController {
   @Operation('returnRefund', {
     summary: 'Mark a refund as returned',
     description:
-      'Reports that the money of a succeeded refund came back. The refund becomes `failed`, which frees its amount. Repeating the report changes nothing.',
+      'Reports that the money of a succeeded refund came back. The refund becomes `failed`, ' +
+      'which frees its amount. Repeating the report changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/return')
@@ -154,7 +161,8 @@ export class LedgerRefundsController {
 @LedgerKey()
 @Tag(
   'Ledger: claims',
-  'Several workers share the pending refunds by claiming them. A refund has at most one live claim.',
+  'Several workers share the pending refunds by claiming them. A refund has at most one live ' +
+    'claim.',
 )
 export class LedgerClaimsController {
   constructor(
@@ -166,7 +174,12 @@ export class LedgerClaimsController {
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
-      'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
+      'Claims pending refunds that have no live claim. Organizations take turns. Of each, ' +
+      'refunds that were never claimed come first, the oldest before the others. Each refund ' +
+      'is yours until its lease ends. After a wait, which doubles with each lease that ends ' +
+      'so, another worker can claim it: it has the same ID and a higher `claim.number`. The ' +
+      'endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed ' +
+      'again when their leases end.',
     answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Post('claim')
@@ -183,7 +196,9 @@ export class LedgerClaimsController {
   @Operation('extendClaim', {
     summary: 'Extend a claim',
     description:
-      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
+      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later ' +
+      'stays as it is. If the payment provider keeps the refund pending, send its ' +
+      '`provider_reference`: the lease can then be up to 60 days long.',
     answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/extend')
@@ -204,7 +219,8 @@ export class LedgerClaimsController {
   @Operation('releaseClaim', {
     summary: 'Release a claim',
     description:
-      'Gives up the claim of a refund that was not paid out. After `delay_seconds`, another worker can claim the refund; the merchant can cancel it at once.',
+      'Gives up the claim of a refund that was not paid out. After `delay_seconds`, another ' +
+      'worker can claim the refund; the merchant can cancel it at once.',
     answers: { 200: { description: 'The refund without a claim.', schema: LEDGER_REFUND } },
   })
   @Post(':id/release')

@@ -29,7 +29,8 @@ export class RefundHelpersController {
   @Operation('succeedTestRefund', {
     summary: 'Succeed a refund',
     description:
-      'Marks a pending refund as succeeded, as the ledger does when it has paid the refund out. Repeating the request changes nothing.',
+      'Marks a pending refund as succeeded, as the ledger does when it has paid the refund ' +
+      'out. Repeating the request changes nothing.',
     answers: { 200: { description: 'The succeeded refund.', schema: REFUND } },
   })
   @Post(':id/succeed')
@@ -47,7 +48,8 @@ export class RefundHelpersController {
   @Operation('failTestRefund', {
     summary: 'Fail a refund',
     description:
-      'Marks a pending refund as failed, as the ledger does when it refuses the refund. Repeating the request changes nothing.',
+      'Marks a pending refund as failed, as the ledger does when it refuses the refund. ' +
+      'Repeating the request changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: REFUND } },
   })
   @Post(':id/fail')
@@ -65,7 +67,8 @@ export class RefundHelpersController {
   @Operation('returnTestRefund', {
     summary: 'Return a refund',
     description:
-      'Marks a succeeded refund as failed, as the ledger does when its money came back. Repeating the request changes nothing.',
+      'Marks a succeeded refund as failed, as the ledger does when its money came back. ' +
+      'Repeating the request changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: REFUND } },
   })
   @Post(':id/return')

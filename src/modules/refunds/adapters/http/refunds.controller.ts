@@ -47,7 +47,8 @@ import {
 @Controller(REFUND_FACTS.secret.path)
 @Tag(
   'Refunds',
-  'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.',
+  'A refund returns all or part of a payment. You propose it; the ledger pays it out or ' +
+    'refuses it.',
 )
 export class RefundsController {
   constructor(
@@ -60,7 +61,9 @@ export class RefundsController {
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
     description:
-      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. If the refund has to be approved, it waits for that first. Repeating a request with the same `reference` returns the first refund.',
+      'Creates a pending refund and reserves its amount on the payment. It does not post to ' +
+      'the ledger, which decides the refund later. If the refund has to be approved, it waits ' +
+      'for that first. Repeating a request with the same `reference` returns the first refund.',
     answers: {
       201: { description: 'The pending refund.', schema: REFUND, located: true },
       200: {
@@ -90,7 +93,8 @@ export class RefundsController {
   @Operation('cancelRefund', {
     summary: 'Cancel a refund',
     description:
-      'Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.',
+      'Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ' +
+      'ledger has claimed to pay out.',
     answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
   })
   @Post(':id/cancel')
@@ -133,7 +137,10 @@ export class RefundsController {
 @Controller(REFUND_FACTS.secret.path)
 @Tag(
   'Approvals',
-  `A refund waits for approval if a restricted key without the right \`approve\` proposed it, or if your organization has all of them approved. Its amount is reserved meanwhile, and the ledger is not given it. Another holder than the proposer's decides within ${DAYS_TO_DECIDE} days; then the approval expires.`,
+  'A refund waits for approval if a restricted key without the right `approve` proposed it, ' +
+    'or if your organization has all of them approved. Its amount is reserved meanwhile, and the ' +
+    `ledger is not given it. Another holder than the proposer's decides within ${DAYS_TO_DECIDE} ` +
+    'days; then the approval expires.',
 )
 export class ApprovalsController {
   constructor(
@@ -159,7 +166,8 @@ export class ApprovalsController {
   @Operation('approveRefund', {
     summary: 'Approve a refund',
     description:
-      'Lets the ledger pay the refund out. `amount` must be the amount of the refund, so that what was seen is what is approved. Repeating it changes nothing.',
+      'Lets the ledger pay the refund out. `amount` must be the amount of the refund, so that ' +
+      'what was seen is what is approved. Repeating it changes nothing.',
     answers: { 200: { description: 'The approval, now `approved`.', schema: REFUND_APPROVAL } },
   })
   @Post(':id/approve')

@@ -39,13 +39,15 @@ export class ProposeRefundRequest {
   @Amount({
     min: 1,
     description:
-      "Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.",
+      "Amount to refund, in the minor unit of the payment's currency. At most its " +
+      '`amount_refundable`.',
   })
   amount!: number;
   @KeyText({
     optional: true,
     description:
-      'Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.',
+      'Your own ID of the refund, unique per organization and mode for ever. Repeating it with ' +
+      'the same payment and amount returns the first refund.',
   })
   reference?: string | null;
   @Text({

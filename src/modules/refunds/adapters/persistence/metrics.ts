@@ -41,7 +41,9 @@ export const REFUND_MEASUREMENT: Measurement = {
   gauges: {
     pending: gauge({
       name: 'tillgate_refunds_pending',
-      help: `Pending refunds that wait for no approval. \`claimed\` is \`yes\` if a worker has a live claim on the refund. ${COUNTED}`,
+      help:
+        'Pending refunds that wait for no approval. `claimed` is `yes` if a worker has a ' +
+        `live claim on the refund. ${COUNTED}`,
       labels: { mode: MODES, claimed: ['yes', 'no'] },
       aggregator: 'first',
     }),
@@ -53,13 +55,17 @@ export const REFUND_MEASUREMENT: Measurement = {
     }),
     oldest: gauge({
       name: 'tillgate_refunds_oldest_pending_seconds',
-      help: 'How long ago the oldest pending refund was proposed, without those that wait for approval, or are leased and have a `provider_reference`; 0 when there is none.',
+      help:
+        'How long ago the oldest pending refund was proposed, without those that wait for ' +
+        'approval, or are leased and have a `provider_reference`; 0 when there is none.',
       labels: { mode: MODES },
       aggregator: 'first',
     }),
     amount: gauge({
       name: 'tillgate_refunds_pending_amount',
-      help: 'Sum of the amounts of pending refunds that wait for no approval, in the minor unit of the currency.',
+      help:
+        'Sum of the amounts of pending refunds that wait for no approval, in the minor unit of ' +
+        'the currency.',
       labels: { mode: MODES, currency: 'the currency of a pending refund, such as `usd`' },
       aggregator: 'first',
     }),

@@ -59,7 +59,8 @@ export const REFUND = object(FIELDS, {
 const CLAIM = object(
   {
     number: integer(
-      'Number of the claim. It increases with each claim of the refund. Send it as `claim` when you fail, extend or release the refund.',
+      'Number of the claim. It increases with each claim of the refund. Send it as `claim` ' +
+        'when you fail, extend or release the refund.',
       {
         minimum: 1,
         maximum: MAX_INT32,
@@ -185,7 +186,8 @@ export const REFUND_APPROVAL = object(
     comment: nullable(text('Why it was approved or rejected, if a comment was given.')),
     expires_at: nullable(
       timestamp(
-        `When it expires without a decision, ${DAYS_TO_DECIDE} days after the proposal; null if none is needed.`,
+        `When it expires without a decision, ${DAYS_TO_DECIDE} days after the proposal; null ` +
+          'if none is needed.',
       ),
     ),
     decided_at: nullable(

@@ -31,7 +31,8 @@ export class ClockController {
   @Operation('readTestClock', {
     summary: 'Retrieve the clock',
     description:
-      "Returns the clock of your organization's test mode. It shows the real time until you advance it.",
+      "Returns the clock of your organization's test mode. It shows the real time until you " +
+      'advance it.',
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Get()
@@ -42,7 +43,9 @@ export class ClockController {
   @Operation('advanceTestClock', {
     summary: 'Advance the clock',
     description:
-      "Advances the clock of your organization's test mode by `advance_seconds`, or to the time `to`. The response is sent after the work that became due: overdue sessions have expired, and due webhooks have been attempted.",
+      "Advances the clock of your organization's test mode by `advance_seconds`, or to the " +
+      'time `to`. The response is sent after the work that became due: overdue sessions have ' +
+      'expired, and due webhooks have been attempted.',
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Post()

@@ -9,14 +9,16 @@ export class AdvanceClockRequest {
     max: MOST_AHEAD_SECONDS,
     optional: true,
     description:
-      'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time.',
+      'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of ' +
+      'real time.',
   })
   advance_seconds?: number;
   @Time({
     max: LAST_SECOND,
     optional: true,
     description:
-      'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.',
+      'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before ' +
+      'its current time.',
   })
   to?: number;
 }

@@ -22,9 +22,10 @@ const LOOPBACK = [
 ];
 
 /**
- * Resolves names with c-ares, which needs no thread. The system's resolver (`dns.lookup`) shares libuv's four threads with the
- * whole process, so names without a responding server could block the lookup of the database's name. /etc/hosts is not read.
- * `servers` replace the system's name servers.
+ * Resolves names with c-ares, which needs no thread. The system's resolver (`dns.lookup`) shares
+ * libuv's four threads with the whole process, so names without a responding server could block the
+ * lookup of the database's name. /etc/hosts is not read. `servers` replace the system's name
+ * servers.
  */
 export function nameResolver(servers?: readonly string[]): Resolve {
   return async (hostname, signal) => {

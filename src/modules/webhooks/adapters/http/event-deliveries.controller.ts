@@ -55,7 +55,9 @@ export class EventDeliveriesController {
   @Operation('resendEvent', {
     summary: 'Resend an event',
     description:
-      'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.',
+      'Sends the event again now: to the `notify_url` and to every webhook endpoint that ' +
+      'subscribes to its type, or to one endpoint only. Receivers that got it 100 times are ' +
+      'left out.',
     answers: {
       200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT },
     },

@@ -54,7 +54,9 @@ export class LedgerWebhookEndpointsController {
   @Operation('createLedgerWebhookEndpoint', {
     summary: 'Create a webhook endpoint as the ledger',
     description:
-      'Creates an endpoint that receives the events of every organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
+      'Creates an endpoint that receives the events of every organization in the mode of the ' +
+      'key. Each mode has at most 16 endpoints. The secret is returned only here and when you ' +
+      'rotate it.',
     answers: {
       201: {
         description: 'The endpoint with its secret.',
@@ -127,7 +129,8 @@ export class LedgerWebhookEndpointsController {
   @Operation('rotateLedgerWebhookEndpointSecret', {
     summary: 'Rotate the secret of a webhook endpoint as the ledger',
     description:
-      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
+      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and ' +
+      'the previous secret. An older secret stops at once.',
     answers: {
       200: { description: 'The endpoint with its new secret.', schema: LEDGER_ENDPOINT.withSecret },
     },
@@ -146,7 +149,8 @@ export class LedgerWebhookEndpointsController {
   @Operation('testLedgerWebhookEndpoint', {
     summary: 'Test a webhook endpoint as the ledger',
     description:
-      'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
+      'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not ' +
+      'retried.',
     answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
   })
   @Post(':id/test')

@@ -54,7 +54,9 @@ export class WebhookEndpointsController {
   @Operation('createWebhookEndpoint', {
     summary: 'Create a webhook endpoint',
     description:
-      'Creates an endpoint that receives the events of your organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
+      'Creates an endpoint that receives the events of your organization in the mode of the ' +
+      'key. Each mode has at most 16 endpoints. The secret is returned only here and when you ' +
+      'rotate it.',
     answers: {
       201: {
         description: 'The endpoint with its secret.',
@@ -128,7 +130,8 @@ export class WebhookEndpointsController {
   @Operation('rotateWebhookEndpointSecret', {
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
+      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and ' +
+      'the previous secret. An older secret stops at once.',
     answers: {
       200: { description: 'The endpoint with its new secret.', schema: ENDPOINT.withSecret },
     },
@@ -147,7 +150,8 @@ export class WebhookEndpointsController {
   @Operation('testWebhookEndpoint', {
     summary: 'Test a webhook endpoint',
     description:
-      'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
+      'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not ' +
+      'retried.',
     answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
   })
   @Post(':id/test')

@@ -11,7 +11,8 @@ import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js'
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 const URL =
-  'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.';
+  'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, ' +
+  'or to any host if the operator allows it.';
 const EVENTS = 'Event types to send, or only `*` for all types.';
 const DESCRIPTION = 'Description of the endpoint.';
 const DEFAULT_OVERLAP = 86_400;
@@ -31,7 +32,8 @@ export class ChangeWebhookEndpointRequest {
   @Flag({
     optional: true,
     description:
-      'Whether events are sent. With `false`, unfinished deliveries are canceled when they are next due.',
+      'Whether events are sent. With `false`, unfinished deliveries are canceled when they are ' +
+      'next due.',
   })
   enabled?: boolean;
   @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;

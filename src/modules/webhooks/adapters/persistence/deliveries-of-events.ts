@@ -41,7 +41,10 @@ export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith]
 const OF_EVENTS = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
 
-/** The notify_url of a session is one of its details, and so are its copies, sent or still to be sent to. */
+/**
+ * The notify_url of a session is one of its details, and so are its copies, sent or still to be
+ * sent to.
+ */
 export const WEBHOOK_PERSONAL_DATA: PersonalData = {
   object: 'event',
   clear: `${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`,

@@ -12,7 +12,10 @@ import { MODES } from '../../../../shared/caller.js';
 
 export const ATTEMPTS = counter({
   name: 'tillgate_webhook_attempts_total',
-  help: 'Attempts to deliver a webhook, by outcome: `delivered` (2xx), `retried` (failed, with another attempt later), `given_up` (the last attempt failed), `gone` (410), `canceled` (not attempted, because the endpoint is deleted or disabled).',
+  help:
+    'Attempts to deliver a webhook, by outcome: `delivered` (2xx), `retried` (failed, with ' +
+    'another attempt later), `given_up` (the last attempt failed), `gone` (410), `canceled` (not ' +
+    'attempted, because the endpoint is deleted or disabled).',
   labels: { mode: MODES, outcome: ['delivered', 'retried', 'given_up', 'gone', 'canceled'] },
 });
 
@@ -36,7 +39,9 @@ export const DELIVERY_MEASUREMENT: Measurement = {
   gauges: {
     deliveries: gauge({
       name: 'tillgate_webhook_deliveries',
-      help: `Unfinished deliveries: \`due\` now, or \`later\` (they wait for another attempt, or an attempt is under way). ${COUNTED}`,
+      help:
+        'Unfinished deliveries: `due` now, or `later` (they wait for another attempt, or an ' +
+        `attempt is under way). ${COUNTED}`,
       labels: { mode: MODES, state: ['due', 'later'] },
       aggregator: 'first',
     }),

@@ -33,23 +33,28 @@ export const GERMAN: Words = {
     'Falls Sie bezahlt haben, bezahlen Sie bitte nicht erneut, sondern wenden Sie sich an {shop}.',
   awaited: 'Ihre Zahlung ist unterwegs',
   awaitedMore:
-    '{shop} wartet bis {until} darauf. Sie müssen nichts weiter tun. Bitte bezahlen Sie nicht erneut.',
+    '{shop} wartet bis {until} darauf. Sie müssen nichts weiter tun. Bitte bezahlen Sie nicht ' +
+    'erneut.',
   paid: 'Vielen Dank für Ihre Bestellung',
   paidMore: '{shop} hat Ihre Zahlung erhalten.',
   refunded: '{shop} hat Ihre Zahlung erstattet.',
   further:
-    '{shop} hat für diese Bestellung eine weitere Zahlung erhalten und meldet sich deswegen bei Ihnen.',
+    '{shop} hat für diese Bestellung eine weitere Zahlung erhalten und meldet sich deswegen ' +
+    'bei Ihnen.',
   reference: 'Referenz',
   payment: 'Zahlung',
   date: 'Datum',
   beingSettled: 'Einen Moment: Sie werden zu {shop} zurückgeleitet.',
   expired: 'Diese Seite ist abgelaufen',
   expiredMore:
-    'Die Bestellung kann hier nicht mehr bezahlt werden. Um neu zu beginnen, gehen Sie zurück zu {shop}.',
+    'Die Bestellung kann hier nicht mehr bezahlt werden. Um neu zu beginnen, gehen Sie zurück ' +
+    'zu {shop}.',
   expiredPaid:
-    'Die Bestellung kann hier nicht mehr bezahlt werden. Falls Sie bezahlt haben, meldet sich {shop} bei Ihnen.',
+    'Die Bestellung kann hier nicht mehr bezahlt werden. Falls Sie bezahlt haben, meldet sich ' +
+    '{shop} bei Ihnen.',
   inTouch:
-    'Die Zahlung konnte der Bestellung nicht automatisch zugeordnet werden. {shop} meldet sich bei Ihnen.',
+    'Die Zahlung konnte der Bestellung nicht automatisch zugeordnet werden. {shop} meldet sich ' +
+    'bei Ihnen.',
   contact: 'Kontakt',
   terms: 'AGB',
   privacy: 'Datenschutz',

@@ -32,7 +32,8 @@ export const FRENCH: Words = {
   unheardMore: 'Si vous avez payé, ne payez pas à nouveau : contactez {shop}.',
   awaited: 'Votre paiement est en route',
   awaitedMore:
-    '{shop} l’attend jusqu’au {until}. Vous n’avez rien d’autre à faire. Merci de ne pas payer une seconde fois.',
+    '{shop} l’attend jusqu’au {until}. Vous n’avez rien d’autre à faire. Merci de ne pas payer ' +
+    'une seconde fois.',
   paid: 'Merci pour votre commande',
   paidMore: '{shop} a reçu votre paiement.',
   refunded: '{shop} a remboursé votre paiement.',
