@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { Quota } from '../platform/quota.js';
+import { ConcurrencyLimit } from '../platform/concurrency-limit.js';
 import { clientOf, isWithin, type Network, networkOf } from './client-address.js';
 import { CONNECTIONS_DISPLACED, RefusedConnections } from './refused-connections.js';
 import { RequestPacer } from './request-pacer.js';
@@ -32,7 +32,7 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly pacer = new RequestPacer();
   private allAnswers = 0;
-  private readonly ofAddresses = new Quota(MAX_OF_ADDRESS);
+  private readonly ofAddresses = new ConcurrencyLimit(MAX_OF_ADDRESS);
   private readonly proxies: readonly Network[];
   private readonly refused: RefusedConnections;
 

@@ -8,7 +8,7 @@ import { inUse, keyReused } from '../../src/request/idempotency/idempotency.js';
 import { idempotencyKeyOf } from '../../src/request/request.js';
 import { exampleId } from '../../src/request/schema.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
-import { PathIdPipe } from '../../src/request/validation/validation.js';
+import { ParseIdPipe } from '../../src/request/validation/validation.js';
 import {
   invalidParam,
   invalidParams,
@@ -109,7 +109,11 @@ function invalidExamples(
 
 function malformedId(kind: IdKind): Example {
   const id = 'malformed';
-  return { name: 'malformed_id', id, refusal: refusalOf(() => new PathIdPipe(kind).transform(id)) };
+  return {
+    name: 'malformed_id',
+    id,
+    refusal: refusalOf(() => new ParseIdPipe(kind).transform(id)),
+  };
 }
 
 function invalidQueries(query: RequestClass, components: Components): Example[] {

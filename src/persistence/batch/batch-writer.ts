@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Quota } from '../../platform/quota.js';
+import { ConcurrencyLimit } from '../../platform/concurrency-limit.js';
 import { nameOf, type Owner } from '../../shared/caller.js';
 import { isOfOneRun } from '../faults.js';
 import type { StatementPart } from './batched-write.js';
@@ -30,7 +30,7 @@ interface Waiting {
 export class BatchWriter {
   /** Those that wait, by kind and by owner. A kind is here from its first write until none waits. */
   private readonly kinds = new Map<string, Map<string, Waiting[]>>();
-  private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
+  private readonly waiting = new ConcurrencyLimit(MAX_WAITING, MAX_ALL_WAITING);
 
   constructor(private readonly pool: ConnectionPool) {}
 

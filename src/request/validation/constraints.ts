@@ -14,7 +14,7 @@ export type RequestClass = new () => object;
 export const FIELD: unique symbol = Symbol('field');
 
 /** `optional` and `nullable` stand for IsOptional and ValidateIf of class-validator. */
-export interface FieldOptions {
+export interface FieldDefinition {
   readonly description?: string;
   readonly default?: unknown;
   readonly optional?: boolean | undefined;
@@ -28,7 +28,7 @@ export interface FieldOptions {
 }
 
 /** A bound that depends on what the modules of the application declare. */
-export class BoundByFacts<Bound> {
+export class DeclaredBound<Bound> {
   constructor(readonly of: (facts: Facts) => Bound) {}
 }
 
@@ -39,7 +39,7 @@ export interface Rule extends Omit<ParamError, 'param'> {
   readonly fits: (value: unknown) => boolean;
 }
 
-export interface Field extends FieldOptions {
+export interface Field extends FieldDefinition {
   readonly name: string;
   readonly fields: Fields | undefined;
   readonly rules: readonly Rule[];
@@ -80,9 +80,9 @@ function fieldOf(name: string, metadata: readonly Metadata[], facts: Facts): Fie
   };
 }
 
-function optionsOf(metadata: readonly Metadata[]): FieldOptions {
+function optionsOf(metadata: readonly Metadata[]): FieldDefinition {
   const own = metadata.find(isField);
-  return (own?.context as { [FIELD]: FieldOptions } | undefined)?.[FIELD] ?? {};
+  return (own?.context as { [FIELD]: FieldDefinition } | undefined)?.[FIELD] ?? {};
 }
 
 const isField = ({ context }: Metadata): boolean =>
@@ -147,7 +147,7 @@ const FAULTS: Readonly<Record<string, readonly [code: ParamCode, message?: strin
 function ruleOf(metadata: Metadata, facts: Facts): Rule {
   const { name = '', constraints: declared = [], message: own } = metadata;
   const validator = validatorOf(metadata);
-  const constraints = declared.map((one) => (one instanceof BoundByFacts ? one.of(facts) : one));
+  const constraints = declared.map((one) => (one instanceof DeclaredBound ? one.of(facts) : one));
   const [bound] = constraints;
   const given = { constraints } as ValidationArguments;
   const [code, usual] = FAULTS[name.replace(/^.*\./, '')] ?? ['invalid_format'];

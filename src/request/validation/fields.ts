@@ -24,9 +24,9 @@ import { isVisible } from '../../shared/visible.js';
 import { isOrigin } from '../../shared/web-url.js';
 import { isWebhookUrl } from '../../shared/webhook-urls.js';
 import {
-  BoundByFacts,
+  DeclaredBound,
   FIELD,
-  type FieldOptions,
+  type FieldDefinition,
   isObject,
   type RequestClass,
 } from './constraints.js';
@@ -42,16 +42,19 @@ import {
   MAX_EMAIL,
 } from './formats.js';
 
-export type About = Pick<FieldOptions, 'description' | 'default' | 'optional' | 'nullable'>;
+export type FieldOptions = Pick<
+  FieldDefinition,
+  'description' | 'default' | 'optional' | 'nullable'
+>;
 
-export function field(options: FieldOptions, ...rules: PropertyDecorator[]): PropertyDecorator {
+export function field(options: FieldDefinition, ...rules: PropertyDecorator[]): PropertyDecorator {
   return applyDecorators(Allow({ context: { [FIELD]: options } }), ...rules);
 }
 
 /** A rule. The description and the messages know it by its name. */
 function holds<Bound>(
   name: string,
-  bound: Bound | BoundByFacts<Bound>,
+  bound: Bound | DeclaredBound<Bound>,
   fits: (value: never, bound: Bound) => boolean,
   options?: ValidationOptions,
 ): PropertyDecorator {
@@ -74,7 +77,7 @@ const isA = ([name, isOf]: Format, message: string, each = false) =>
   holds(name, undefined, (text) => isString(text) && isOf(text), { message, each });
 
 /** An optional text may also be null, because responses show a missing text as null. */
-const text = (about: About, ...rules: PropertyDecorator[]) =>
+const text = (about: FieldOptions, ...rules: PropertyDecorator[]) =>
   field({ nullable: about.optional, ...about }, IsString(), ...rules);
 
 export const Integer = ({
@@ -82,7 +85,7 @@ export const Integer = ({
   max,
   unit = '',
   ...about
-}: FieldOptions & { min: number; max: number; unit?: string }) =>
+}: FieldDefinition & { min: number; max: number; unit?: string }) =>
   field(
     about,
     IsInt({ message: `must be an integer${unit}` }),
@@ -90,7 +93,7 @@ export const Integer = ({
     Max(max, { message: `must be at most $constraint1${unit}` }),
   );
 
-export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
+export const Amount = ({ min = 0, ...about }: FieldOptions & { min?: number } = {}) =>
   Integer({
     min,
     max: MAX_AMOUNT,
@@ -98,14 +101,14 @@ export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
     ...about,
   });
 
-export const Time = (about: About & { max: number }) =>
+export const Time = (about: FieldOptions & { max: number }) =>
   Integer({ min: 0, unit: ', in Unix seconds', ...about });
 
-export const Flag = (about: About) => field(about, IsBoolean());
+export const Flag = (about: FieldOptions) => field(about, IsBoolean());
 
 const isShown = (text: string) => text === '' || isVisible(text);
 
-export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
+export const Text = ({ min = 0, max, ...about }: FieldOptions & { min?: number; max: number }) =>
   text(
     about,
     ...(min > 0 ? [atLeast(min)] : []),
@@ -115,24 +118,25 @@ export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: nu
 
 type Texts = readonly string[] | ((facts: Facts) => readonly string[]);
 const isOneOf = (values: Texts, options?: ValidationOptions) =>
-  IsIn((values instanceof Function ? new BoundByFacts(values) : values) as string[], options);
+  IsIn((values instanceof Function ? new DeclaredBound(values) : values) as string[], options);
 
-export const OneOf = (values: Texts, about: About) => field(about, IsString(), isOneOf(values));
+export const OneOf = (values: Texts, about: FieldOptions) =>
+  field(about, IsString(), isOneOf(values));
 
 type Kinds = readonly IdKind[];
 const isIdOf = (id: unknown, kinds: Kinds) => isString(id) && kinds.some((kind) => isId(kind, id));
 const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
   `must be ${(kinds as Kinds).map(idInWords).join(', or ')}`;
 
-export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: About) =>
+export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: FieldOptions) =>
   text(
     about,
-    holds('isIdOf', kind instanceof Function ? new BoundByFacts(kind) : [kind], isIdOf, {
+    holds('isIdOf', kind instanceof Function ? new DeclaredBound(kind) : [kind], isIdOf, {
       message: asIds,
     }),
   );
 
-export const Currency = (about: About) =>
+export const Currency = (about: FieldOptions) =>
   text(
     about,
     holds('isCurrency', CURRENCIES, (text) => isString(text) && isCurrency(text), {
@@ -140,7 +144,7 @@ export const Currency = (about: About) =>
     }),
   );
 
-const formatted = (max: number, format: Format, message: string) => (about: About) =>
+const formatted = (max: number, format: Format, message: string) => (about: FieldOptions) =>
   text(about, atMost(max), isA(format, message));
 
 const WEB_URL =
@@ -180,16 +184,17 @@ export const KeyText = formatted(
   'must be visible ASCII, with spaces only inside',
 );
 
-export const Instant = (about: About) =>
+export const Instant = (about: FieldOptions) =>
   text(about, isA(['isInstant', isInstant], 'must be Unix seconds, an RFC 3339 instant or a date'));
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
-export const Fields = (nested: () => RequestClass, about: About) => field({ ...about, nested });
+export const Fields = (nested: () => RequestClass, about: FieldOptions) =>
+  field({ ...about, nested });
 
-type List = About & { min?: number; max: number };
+type List = FieldOptions & { min?: number; max: number };
 
 function list(
-  { min = 0, max, ...about }: List & FieldOptions,
+  { min = 0, max, ...about }: List & FieldDefinition,
   ...rules: PropertyDecorator[]
 ): PropertyDecorator {
   const bounds = [...(min > 0 ? [ArrayMinSize(min)] : []), ArrayMaxSize(max)];
@@ -213,7 +218,7 @@ export const ListOfOrigins = (about: List) =>
 export const SomeOf = (values: Texts, about: Partial<List>) =>
   list({ max: 100, ...about }, ArrayUnique(), IsString(EACH), isOneOf(values, EACH));
 
-export const WantedEvents = (about: About) =>
+export const WantedEvents = (about: FieldOptions) =>
   SomeOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], { min: 1, ...about });
 
 const MOST_KEYS = 50;
@@ -221,7 +226,7 @@ type Entry = readonly [key: string, value: unknown];
 const NO_KEY = { message: 'needs a key without [ and ]', each: true };
 
 /** Its rules are for its entries. What is no object must not look like a list of them. */
-export const Metadata = (about: About) =>
+export const Metadata = (about: FieldOptions) =>
   field(
     { ...about, most: MOST_KEYS, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },
     IsArray({ message: 'must be an object' }),

@@ -1,7 +1,7 @@
 import { invalidParam } from '../../shared/errors.js';
 import type { IdKind } from '../../shared/id.js';
 import type { CreatedPageRequest } from '../../shared/page.js';
-import { type About, Id, Instant, Integer } from './fields.js';
+import { type FieldOptions, Id, Instant, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
 
 const DEFAULT_LIMIT = 25;
@@ -18,16 +18,16 @@ export const PageLimit = () =>
     read: (sent) => (typeof sent === 'string' && INTEGER.test(sent) ? Number(sent) : Number.NaN),
   });
 
-export const CURSOR: About = {
+export const CURSOR: FieldOptions = {
   optional: true,
   description: 'The `next_cursor` of the previous page. Leave it out for the first page.',
 };
 const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC.';
-export const FROM: About = {
+export const FROM: FieldOptions = {
   optional: true,
   description: `Only items created at or after this time. ${FORMS}`,
 };
-export const TO: About = {
+export const TO: FieldOptions = {
   optional: true,
   description: `Only items created before this time. ${FORMS}`,
 };

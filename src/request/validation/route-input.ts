@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common/internal';
 import type { IdKind } from '../../shared/id.js';
 import type { RequestClass } from './constraints.js';
-import { type OwnedResource, OwnerPipe } from './owned.js';
-import { PathIdPipe, RequestPipe } from './validation.js';
+import { type LedgerRequestOptions, LedgerRequestPipe } from './ledger-request.js';
+import { ParseIdPipe, RequestPipe } from './validation.js';
 
 /** What a route reads of a request, by the decorators of its parameters. */
 export interface RouteInput {
@@ -28,20 +28,20 @@ type Arguments = Readonly<Record<string, Argument>>;
 /** Throws if the route takes a body or a query that nothing validates. */
 export function inputOf(controller: Type, name: string): RouteInput {
   const args: Arguments = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
-  const owned = dataOf(args, OwnerPipe) as OwnedResource | undefined;
+  const owned = dataOf(args, LedgerRequestPipe) as LedgerRequestOptions | undefined;
   if (owned) return ownedInput(owned, controller.prototype[name] as object);
   const classes: readonly RequestClass[] =
     Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ?? [];
   const classOf = (type: RouteParamtypes): RequestClass | undefined => {
     const argument = argumentOf(args, type);
     if (argument && !argument.pipes?.includes(RequestPipe)) {
-      const advice = 'use Keyed, ValidBody and ValidQuery.';
+      const advice = 'use ValidRequest, ValidBody or ValidQuery.';
       throw new Error(`${controller.name}.${name} takes in what nothing validates: ${advice}`);
     }
     return argument && classes[argument.index];
   };
   const param = argumentOf(args, RouteParamtypes.PARAM);
-  const path = param?.pipes?.find((pipe) => pipe instanceof PathIdPipe);
+  const path = param?.pipes?.find((pipe) => pipe instanceof ParseIdPipe);
   const keyed = dataOf(args, RequestPipe) as RequestClass | undefined;
   return {
     idKind: path?.kind,
@@ -59,7 +59,7 @@ function dataOf(args: Arguments, pipe: unknown): unknown {
   return Object.values(args).find(({ data, pipes }) => data && pipes?.includes(pipe))?.data;
 }
 
-function ownedInput({ kind, form }: OwnedResource, handler: object): RouteInput {
+function ownedInput({ kind, form }: LedgerRequestOptions, handler: object): RouteInput {
   const isRead = Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET;
   return isRead
     ? { idKind: kind, body: undefined, query: form }

@@ -1,4 +1,4 @@
-/** Validates bodies and queries: one walk over what was sent runs the rules that the decorators of class-validator declare. */
+/** Validates bodies and queries: one pass over what was sent runs the rules that the decorators of class-validator declare. */
 import {
   type ArgumentMetadata,
   Body,
@@ -51,9 +51,9 @@ export class RequestPipe implements PipeTransform {
       return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
     const fields = this.known.get(request) ?? fieldsOf(request, this.facts);
     this.known.set(request, fields);
-    const walk = new Walk();
-    walk.object(fields, value, '');
-    return [...walk.faults, ...walk.unknown].slice(0, MAX_ERRORS);
+    const validation = new Validation();
+    validation.object(fields, value, '');
+    return [...validation.faults, ...validation.unknown].slice(0, MAX_ERRORS);
   }
 }
 
@@ -64,14 +64,15 @@ const keyed = createParamDecorator((_: RequestClass, context: ExecutionContext) 
   keyedRequestOf(context),
 );
 
-export const Keyed = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
+/** The request of a route with an idempotency key, whose body is validated. */
+export const ValidRequest = (body: RequestClass): ParameterDecorator => keyed(body, RequestPipe);
 
 /** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
 export const ValidBody = (): ParameterDecorator => Body(RequestPipe);
 export const ValidQuery = (): ParameterDecorator => Query(RequestPipe);
 
 /** Refuses an `:id` that cannot be an ID of the kind: it is malformed, not unknown. */
-export class PathIdPipe implements PipeTransform<string, string> {
+export class ParseIdPipe implements PipeTransform<string, string> {
   constructor(readonly kind: IdKind) {}
 
   transform(id: string): string {
@@ -80,13 +81,13 @@ export class PathIdPipe implements PipeTransform<string, string> {
   }
 }
 
-export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new PathIdPipe(kind));
+export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new ParseIdPipe(kind));
 
 /** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
 const MAX_ERRORS = 500;
 
-/** One walk over a request. A field, and an entry of a list, has the fault of the first rule that it breaks. */
-class Walk {
+/** The validation of one request. A field, and an entry of a list, has the fault of the first rule that it breaks. */
+class Validation {
   readonly faults: ParamError[] = [];
   readonly unknown: ParamError[] = [];
 

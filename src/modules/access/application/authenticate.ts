@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock, Clock, type Moment } from '../../../shared/clock.js';
 import { type ApiKey, isWellFormedToken, type KeyFault } from '../domain/api-key.js';
-import { Lookups } from './lookups.js';
+import { LookupCache } from './lookup-cache.js';
 import { ApiKeys } from './ports.js';
 
 /**
@@ -19,19 +19,19 @@ const UNKNOWN_AT_ONCE = 8;
 /** Looks up the key of a token and caches it for a few seconds. */
 @Injectable()
 export class Authenticate {
-  private readonly keys: Lookups<ApiKey | undefined>;
+  private readonly keys: LookupCache<ApiKey | undefined>;
   private readonly line: (() => void)[] = [];
   private lookingUp = 0;
   /** One entry, of all keys: an origin that nobody allows needs no look-up of its own. */
-  private readonly origins: Lookups<ReadonlySet<string>>;
+  private readonly origins: LookupCache<ReadonlySet<string>>;
 
   constructor(
     private readonly apiKeys: ApiKeys,
     clock: Clock,
     private readonly callerClock: CallerClock,
   ) {
-    this.keys = new Lookups(clock, CACHE_MS, MAX_KEYS);
-    this.origins = new Lookups(clock, CACHE_MS, 1);
+    this.keys = new LookupCache(clock, CACHE_MS, MAX_KEYS);
+    this.origins = new LookupCache(clock, CACHE_MS, 1);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { Rounds } from '../../../shared/rounds.js';
+import { CoalescedRuns } from '../../../shared/coalesced-runs.js';
 import type { NewEvent } from '../../events/index.js';
 import { type DueReceiver, dueReceiver, storedReceiver } from '../domain/receiver.js';
 import { AttemptDelivery } from './attempt-delivery.js';
@@ -33,7 +33,7 @@ export class WebhookScheduler {
   private readonly due = new DueReceivers();
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
-  private readonly rounds = new Rounds(() => this.startAll());
+  private readonly rounds = new CoalescedRuns(() => this.startAll());
   private isServing = false;
   private readonly report = (error: unknown) => this.queue.report(error);
 

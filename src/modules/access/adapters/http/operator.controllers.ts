@@ -8,10 +8,10 @@ import { changed, listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
-  Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
+  ValidRequest,
 } from '../../../../request/validation/validation.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ManageApiKeys } from '../../application/manage-api-keys.js';
@@ -50,7 +50,8 @@ export class OrganizationsController {
   @Post()
   @IdempotencyKey('required')
   create(
-    @Keyed(asked.CreateOrganizationRequest) request: KeyedRequest<asked.CreateOrganizationRequest>,
+    @ValidRequest(asked.CreateOrganizationRequest)
+    request: KeyedRequest<asked.CreateOrganizationRequest>,
   ) {
     const { name, reference } = request.body;
     return this.idempotency.once(
@@ -94,7 +95,8 @@ export class OrganizationsController {
   @Post(':id')
   @IdempotencyKey('accepted')
   change(
-    @Keyed(asked.ChangeOrganizationRequest) request: KeyedRequest<asked.ChangeOrganizationRequest>,
+    @ValidRequest(asked.ChangeOrganizationRequest)
+    request: KeyedRequest<asked.ChangeOrganizationRequest>,
     @PathId(ORGANIZATION_ID) id: string,
   ) {
     return this.idempotency.once(
@@ -115,7 +117,7 @@ export class OrganizationsController {
   @Post(':id/webhook_secret/rotate')
   @IdempotencyKey('accepted')
   rotateSecret(
-    @Keyed(asked.RotateWebhookSecretRequest)
+    @ValidRequest(asked.RotateWebhookSecretRequest)
     request: KeyedRequest<asked.RotateWebhookSecretRequest>,
     @PathId(ORGANIZATION_ID) organization: string,
   ) {
@@ -149,7 +151,7 @@ export class ApiKeysController {
   @Post('organizations/:id/api_keys')
   @IdempotencyKey('required')
   create(
-    @Keyed(asked.CreateApiKeyRequest) request: KeyedRequest<asked.CreateApiKeyRequest>,
+    @ValidRequest(asked.CreateApiKeyRequest) request: KeyedRequest<asked.CreateApiKeyRequest>,
     @PathId(ORGANIZATION_ID) organization: string,
   ) {
     const { kind = 'secret', expires_at, ...terms } = request.body;
@@ -187,7 +189,7 @@ export class ApiKeysController {
   @Post('api_keys/:id/revoke')
   @IdempotencyKey('accepted')
   revoke(
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(API_KEY_ID) id: string,
   ) {
     return this.idempotency.once(
@@ -208,7 +210,7 @@ export class ApiKeysController {
   @Post('api_keys/:id/rotate')
   @IdempotencyKey('accepted')
   rotate(
-    @Keyed(asked.RotateApiKeyRequest) request: KeyedRequest<asked.RotateApiKeyRequest>,
+    @ValidRequest(asked.RotateApiKeyRequest) request: KeyedRequest<asked.RotateApiKeyRequest>,
     @PathId(API_KEY_ID) id: string,
   ) {
     const { overlap_seconds: overlap, expires_at } = request.body;

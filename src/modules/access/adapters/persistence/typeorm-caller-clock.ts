@@ -4,7 +4,7 @@ import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
-import { Lookups } from '../../application/lookups.js';
+import { LookupCache } from '../../application/lookup-cache.js';
 import { TestClockRecord } from './test-clock.record.js';
 
 /**
@@ -16,14 +16,14 @@ const MAX_CLOCKS = 10_000;
 
 @Injectable()
 export class TypeormCallerClock extends CallerClock {
-  private readonly read: Lookups<number>;
+  private readonly read: LookupCache<number>;
 
   constructor(
     private readonly clock: Clock,
     private readonly database: Database,
   ) {
     super();
-    this.read = new Lookups(clock, READ_AGAIN_MS, MAX_CLOCKS);
+    this.read = new LookupCache(clock, READ_AGAIN_MS, MAX_CLOCKS);
   }
 
   at(caller: Caller): Moment | Promise<Moment> {

@@ -5,7 +5,7 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
-import { Keyed, PathId } from '../../../../request/validation/validation.js';
+import { PathId, ValidRequest } from '../../../../request/validation/validation.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { AwaitPayment } from '../../application/await-payment.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
@@ -37,7 +37,7 @@ export class CheckoutSessionWaitsController {
   @IdempotencyKey('accepted')
   await(
     @Caller() caller: Caller,
-    @Keyed(AwaitTestPaymentRequest) request: KeyedRequest<AwaitTestPaymentRequest>,
+    @ValidRequest(AwaitTestPaymentRequest) request: KeyedRequest<AwaitTestPaymentRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
     return this.idempotency.once(

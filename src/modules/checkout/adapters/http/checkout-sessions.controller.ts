@@ -14,10 +14,10 @@ import {
 import { Caller, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
-  Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
+  ValidRequest,
 } from '../../../../request/validation/validation.js';
 import { idOf } from '../../../../shared/id.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
@@ -73,7 +73,7 @@ export class CheckoutSessionsController {
   @IdempotencyKey('required')
   async create(
     @Caller() caller: Caller,
-    @Keyed(CreateCheckoutSessionRequest) request: KeyedRequest<CreateCheckoutSessionRequest>,
+    @ValidRequest(CreateCheckoutSessionRequest) request: KeyedRequest<CreateCheckoutSessionRequest>,
   ) {
     const response = await this.idempotency.once(
       caller,
@@ -94,7 +94,7 @@ export class CheckoutSessionsController {
   @IdempotencyKey('accepted')
   expire(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
     return this.idempotency.once(
@@ -116,7 +116,7 @@ export class CheckoutSessionsController {
   @IdempotencyKey('accepted')
   complete(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
     return this.idempotency.once(
@@ -142,7 +142,7 @@ export class CheckoutSessionsController {
   @IdempotencyKey('accepted')
   redact(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
     return this.idempotency.once(

@@ -1,8 +1,8 @@
 import {
-  type About,
   Amount,
   Currency,
   Email,
+  type FieldOptions,
   Fields,
   Id,
   Instant,
@@ -17,8 +17,8 @@ import {
   WebhookUrl,
   WebUrl,
 } from '../../../../request/validation/fields.js';
+import { Owner } from '../../../../request/validation/ledger-request.js';
 import { CURSOR, FROM, PageLimit, TO } from '../../../../request/validation/list.query.js';
-import { Owner } from '../../../../request/validation/owned.js';
 import {
   CHECKOUT_SESSION_ID,
   SESSION_STATUSES,
@@ -38,12 +38,12 @@ import {
   type UiMode,
 } from '../../domain/session-terms.js';
 
-const computed = (name: string): About => ({
+const computed = (name: string): FieldOptions => ({
   optional: true,
   description: `${name}. Optional: Tillgate computes it, and refuses the request if you send another amount.`,
 });
-const given = (description: string): About => ({ optional: true, default: 0, description });
-const ofOrder = (sum: string, rest: string): About => ({
+const given = (description: string): FieldOptions => ({ optional: true, default: 0, description });
+const ofOrder = (sum: string, rest: string): FieldOptions => ({
   optional: true,
   description:
     `Sum of the ${sum} (default), or more: the rest ${rest}. Then \`amount_total\` or \`amount\` ` +
@@ -162,7 +162,7 @@ export class CreateCheckoutSessionRequest {
   expires_at?: number;
 }
 
-function url(what: string): About {
+function url(what: string): FieldOptions {
   const secure = 'An absolute https URL; in test mode also http to localhost.';
   const filled =
     'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host. ' +

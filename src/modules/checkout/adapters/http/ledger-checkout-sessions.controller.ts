@@ -3,7 +3,7 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
+import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import { AwaitPayment } from '../../application/await-payment.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
@@ -32,7 +32,7 @@ export class LedgerCheckoutSessionsController {
     answers: { 200: { description: 'The session.', schema: LEDGER_CHECKOUT_SESSION } },
   })
   @Get(':id')
-  async read(@OfOwner(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@LedgerRequest(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: LedgerRequest) {
     return ledgerCheckoutSessionView(caller.organization, await this.sessions.get(caller, id));
   }
 
@@ -46,8 +46,8 @@ export class LedgerCheckoutSessionsController {
   @Post(':id/await_payment')
   @IdempotencyKey('accepted')
   await(
-    @OfOwner(CHECKOUT_SESSION_ID, AwaitPaymentRequest)
-    { caller, id, request }: Owned<AwaitPaymentRequest>,
+    @LedgerRequest(CHECKOUT_SESSION_ID, AwaitPaymentRequest)
+    { caller, id, request }: LedgerRequest<AwaitPaymentRequest>,
   ) {
     return this.idempotency.once(
       caller,

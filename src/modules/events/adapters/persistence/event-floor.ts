@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import { Clock } from '../../../../shared/clock.js';
+import { CoalescedRuns } from '../../../../shared/coalesced-runs.js';
 import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
-import { Rounds } from '../../../../shared/rounds.js';
 
 // Who inserts locks the table as a writer before it draws a position, and until its rows are seen:
 // so the locks are read last.
@@ -35,7 +35,7 @@ export class EventFloor {
   /** All positions that a writer draws are greater than `after`. */
   private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> =
     new Map();
-  private readonly looks = new Rounds(() => this.look());
+  private readonly looks = new CoalescedRuns(() => this.look());
 
   constructor(
     private readonly database: Database,

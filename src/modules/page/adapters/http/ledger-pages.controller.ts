@@ -3,7 +3,7 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
+import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { Organizations } from '../../../access/index.js';
 import {
@@ -42,7 +42,7 @@ export class LedgerPagesController {
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_PAGE } },
   })
   @Get(':id/page')
-  async read(@OfOwner(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@LedgerRequest(CHECKOUT_SESSION_ID, OwnerRequest) { caller, id }: LedgerRequest) {
     const [{ state }, { paymentUrl: own }, { settings }] = await Promise.all([
       this.sessions.get(caller, id),
       this.pages.find(caller, id),
@@ -65,8 +65,8 @@ export class LedgerPagesController {
   @Post(':id/payment_url')
   @IdempotencyKey('accepted')
   set(
-    @OfOwner(CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
-    { caller, id, request }: Owned<SetPaymentUrlRequest>,
+    @LedgerRequest(CHECKOUT_SESSION_ID, SetPaymentUrlRequest)
+    { caller, id, request }: LedgerRequest<SetPaymentUrlRequest>,
   ) {
     const { payment_url: paymentUrl } = request.body;
     const set = (unit: Unit) => this.setPaymentUrl.ofSession(unit, id, paymentUrl);

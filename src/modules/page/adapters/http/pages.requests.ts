@@ -1,5 +1,5 @@
 import { WebUrl } from '../../../../request/validation/fields.js';
-import { Owner } from '../../../../request/validation/owned.js';
+import { Owner } from '../../../../request/validation/ledger-request.js';
 
 export class SetPaymentUrlRequest {
   @Owner() organization?: string | null;

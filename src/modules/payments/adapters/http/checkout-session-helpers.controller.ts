@@ -6,7 +6,7 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
-import { Keyed, PathId } from '../../../../request/validation/validation.js';
+import { PathId, ValidRequest } from '../../../../request/validation/validation.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { RecordPayment } from '../../application/record-payment.js';
@@ -37,7 +37,7 @@ export class CheckoutSessionHelpersController {
   @IdempotencyKey('accepted')
   pay(
     @Caller() caller: Caller,
-    @Keyed(PayCheckoutSessionRequest) request: KeyedRequest<PayCheckoutSessionRequest>,
+    @ValidRequest(PayCheckoutSessionRequest) request: KeyedRequest<PayCheckoutSessionRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
   ) {
     return this.idempotency.once(

@@ -3,7 +3,7 @@ import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
 import { changed, listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
+import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeHolds } from '../../application/change-holds.js';
@@ -36,7 +36,13 @@ export class LedgerHoldsController {
   })
   @Post('payments/:id/holds')
   @IdempotencyKey('required')
-  place(@OfOwner(PAYMENT_ID, PlaceHoldRequest) { caller, id, request }: Owned<PlaceHoldRequest>) {
+  place(
+    @LedgerRequest(PAYMENT_ID, PlaceHoldRequest) {
+      caller,
+      id,
+      request,
+    }: LedgerRequest<PlaceHoldRequest>,
+  ) {
     const { amount, reason = null, reference = null } = request.body;
     const place = (unit: Unit) => this.changeHolds.place(unit, id, { amount, reason, reference });
     return this.idempotency.once(caller, request, place, (hold) => ({
@@ -62,7 +68,7 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@OfOwner(HOLD_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@LedgerRequest(HOLD_ID, OwnerRequest) { caller, id }: LedgerRequest) {
     return holdView(await this.holds.get(caller, id));
   }
 
@@ -75,7 +81,7 @@ export class LedgerHoldsController {
   })
   @Post('holds/:id/release')
   @IdempotencyKey('accepted')
-  release(@OfOwner(HOLD_ID, OwnerRequest) { caller, id, request }: Owned) {
+  release(@LedgerRequest(HOLD_ID, OwnerRequest) { caller, id, request }: LedgerRequest) {
     const release = (unit: Unit) => this.changeHolds.release(unit, id);
     return this.idempotency.once(caller, request, release, (hold) => changed(holdView(hold)));
   }

@@ -6,8 +6,8 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import { listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
-import { Keyed, ValidQuery } from '../../../../request/validation/validation.js';
+import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
+import { ValidQuery, ValidRequest } from '../../../../request/validation/validation.js';
 import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -53,7 +53,7 @@ export class LedgerPaymentsController {
   @IdempotencyKey('required')
   record(
     @Ledger() ledger: Ledger,
-    @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>,
+    @ValidRequest(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>,
   ) {
     const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
@@ -87,7 +87,7 @@ export class LedgerPaymentsController {
     answers: { 200: { description: 'The payment.', schema: LEDGER_PAYMENT } },
   })
   @Get(':id')
-  async read(@OfOwner(PAYMENT_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@LedgerRequest(PAYMENT_ID, OwnerRequest) { caller, id }: LedgerRequest) {
     return ledgerPaymentView(await this.payments.get(caller, id));
   }
 }

@@ -6,8 +6,8 @@ import {
   Text,
   VisibleAscii,
 } from '../../../../request/validation/fields.js';
+import { Owner } from '../../../../request/validation/ledger-request.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
-import { Owner } from '../../../../request/validation/owned.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';

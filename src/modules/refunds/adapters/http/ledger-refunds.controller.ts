@@ -6,8 +6,13 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import { listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { OfOwner, type Owned, OwnerRequest } from '../../../../request/validation/owned.js';
-import { Keyed, PathId, ValidBody, ValidQuery } from '../../../../request/validation/validation.js';
+import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
+import {
+  PathId,
+  ValidBody,
+  ValidQuery,
+  ValidRequest,
+} from '../../../../request/validation/validation.js';
 import { Owners } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
@@ -69,7 +74,7 @@ export class LedgerRefundsController {
   @IdempotencyKey('required')
   record(
     @Ledger() ledger: Ledger,
-    @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>,
+    @ValidRequest(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>,
   ) {
     const caller = { organization: request.body.organization, ...ledger };
     return this.idempotency.once(
@@ -104,7 +109,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@OfOwner(REFUND_ID, OwnerRequest) { caller, id }: Owned) {
+  async read(@LedgerRequest(REFUND_ID, OwnerRequest) { caller, id }: LedgerRequest) {
     return ledgerRefundView(await this.refunds.read(caller, id));
   }
 
@@ -118,7 +123,11 @@ export class LedgerRefundsController {
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
   succeed(
-    @OfOwner(REFUND_ID, SucceedRefundRequest) { caller, id, request }: Owned<SucceedRefundRequest>,
+    @LedgerRequest(REFUND_ID, SucceedRefundRequest) {
+      caller,
+      id,
+      request,
+    }: LedgerRequest<SucceedRefundRequest>,
   ) {
     const { provider_reference: reference = null } = request.body;
     const succeed = (unit: Unit) => this.changeRefund.succeed(unit, id, reference);
@@ -134,7 +143,13 @@ export class LedgerRefundsController {
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
-  fail(@OfOwner(REFUND_ID, FailRefundRequest) { caller, id, request }: Owned<FailRefundRequest>) {
+  fail(
+    @LedgerRequest(REFUND_ID, FailRefundRequest) {
+      caller,
+      id,
+      request,
+    }: LedgerRequest<FailRefundRequest>,
+  ) {
     const fail = (unit: Unit) => this.changeRefund.fail(unit, id, toFailure(request.body));
     return this.idempotency.once(caller, request, fail, changed);
   }
@@ -149,7 +164,11 @@ export class LedgerRefundsController {
   @Post(':id/return')
   @IdempotencyKey('accepted')
   return(
-    @OfOwner(REFUND_ID, ReturnRefundRequest) { caller, id, request }: Owned<ReturnRefundRequest>,
+    @LedgerRequest(REFUND_ID, ReturnRefundRequest) {
+      caller,
+      id,
+      request,
+    }: LedgerRequest<ReturnRefundRequest>,
   ) {
     const { reason = null } = request.body;
     const comeBack = (unit: Unit) => this.changeRefund.return(unit, id, reason);
@@ -205,7 +224,7 @@ export class LedgerClaimsController {
   @IdempotencyKey('accepted')
   async extend(
     @Ledger() ledger: Ledger,
-    @Keyed(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
+    @ValidRequest(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
     @PathId(REFUND_ID) pathId: string,
   ) {
     // Before the owner is looked up, because it may refuse the request for what it says.
@@ -226,7 +245,11 @@ export class LedgerClaimsController {
   @Post(':id/release')
   @IdempotencyKey('accepted')
   release(
-    @OfOwner(REFUND_ID, ReleaseClaimRequest) { caller, id, request }: Owned<ReleaseClaimRequest>,
+    @LedgerRequest(REFUND_ID, ReleaseClaimRequest) {
+      caller,
+      id,
+      request,
+    }: LedgerRequest<ReleaseClaimRequest>,
   ) {
     const { claim, delay_seconds: delaySeconds = 0 } = request.body;
     const release = (unit: Unit) => this.claimRefunds.release(unit, id, claim, delaySeconds);

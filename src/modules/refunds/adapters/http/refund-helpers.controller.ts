@@ -5,7 +5,11 @@ import {
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
-import { Keyed, NoFieldsRequest, PathId } from '../../../../request/validation/validation.js';
+import {
+  NoFieldsRequest,
+  PathId,
+  ValidRequest,
+} from '../../../../request/validation/validation.js';
 import { ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { ChangeRefund } from '../../application/change-refund.js';
@@ -37,7 +41,7 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   succeed(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     return this.commit(caller, request, (unit) =>
@@ -56,7 +60,7 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   fail(
     @Caller() caller: Caller,
-    @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
+    @ValidRequest(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     return this.commit(caller, request, (unit) =>
@@ -75,7 +79,7 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   return(
     @Caller() caller: Caller,
-    @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
+    @ValidRequest(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     return this.commit(caller, request, (unit) =>

@@ -14,10 +14,10 @@ import {
   Tag,
 } from '../../../../request/route.js';
 import {
-  Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
+  ValidRequest,
 } from '../../../../request/validation/validation.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
@@ -79,7 +79,7 @@ export class RefundsController {
     @Caller() caller: Caller,
     @Requester() requester: Requester,
     @NeedsApproval() needsApproval: boolean,
-    @Keyed(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>,
+    @ValidRequest(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>,
   ) {
     return this.idempotency.once(
       caller,
@@ -102,7 +102,7 @@ export class RefundsController {
   @IdempotencyKey('accepted')
   cancel(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     const cancel = (unit: Unit) => this.changeRefund.cancel(unit, ownId(unit, id));
@@ -176,7 +176,7 @@ export class ApprovalsController {
   approve(
     @Caller() caller: Caller,
     @Requester() by: Requester,
-    @Keyed(ApproveRefundRequest) request: KeyedRequest<ApproveRefundRequest>,
+    @ValidRequest(ApproveRefundRequest) request: KeyedRequest<ApproveRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     const { amount, comment = null } = request.body;
@@ -196,7 +196,7 @@ export class ApprovalsController {
   reject(
     @Caller() caller: Caller,
     @Requester() by: Requester,
-    @Keyed(RejectRefundRequest) request: KeyedRequest<RejectRefundRequest>,
+    @ValidRequest(RejectRefundRequest) request: KeyedRequest<RejectRefundRequest>,
     @PathId(REFUND_ID) id: string,
   ) {
     const { comment = null } = request.body;

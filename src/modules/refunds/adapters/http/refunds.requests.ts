@@ -7,8 +7,8 @@ import {
   Text,
   VisibleAscii,
 } from '../../../../request/validation/fields.js';
+import { OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
-import { OwnerRequest } from '../../../../request/validation/owned.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';

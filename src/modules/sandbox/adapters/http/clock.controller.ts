@@ -6,7 +6,7 @@ import {
 } from '../../../../request/idempotency/keyed-request.js';
 import { changed } from '../../../../request/response.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
-import { Keyed } from '../../../../request/validation/validation.js';
+import { ValidRequest } from '../../../../request/validation/validation.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
@@ -52,7 +52,7 @@ export class ClockController {
   @IdempotencyKey('accepted')
   async advance(
     @Caller() caller: Caller,
-    @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>,
+    @ValidRequest(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>,
   ) {
     const { advance_seconds: advanceSeconds, to } = request.body;
     const response = await this.idempotency.once(

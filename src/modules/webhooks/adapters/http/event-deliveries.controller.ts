@@ -8,10 +8,10 @@ import type { IdempotentResponse } from '../../../../request/response.js';
 import { HttpResponse } from '../../../../request/response.js';
 import { Caller, Operation, Tag } from '../../../../request/route.js';
 import {
-  Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
+  ValidRequest,
 } from '../../../../request/validation/validation.js';
 import { notFound } from '../../../../shared/errors.js';
 import { EVENT_FACTS, EVENT_ID, EVENTS_TAG, Events } from '../../../events/index.js';
@@ -66,7 +66,7 @@ export class EventDeliveriesController {
   @IdempotencyKey('accepted')
   resend(
     @Caller() caller: Caller,
-    @Keyed(ResendEventRequest) request: KeyedRequest<ResendEventRequest>,
+    @ValidRequest(ResendEventRequest) request: KeyedRequest<ResendEventRequest>,
     @PathId(EVENT_ID) id: string,
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(

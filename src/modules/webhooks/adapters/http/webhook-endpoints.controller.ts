@@ -8,10 +8,10 @@ import { changed, listResponse, type ResponseParts } from '../../../../request/r
 import { Caller, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
-  Keyed,
   NoFieldsRequest,
   PathId,
   ValidQuery,
+  ValidRequest,
 } from '../../../../request/validation/validation.js';
 import type { Unit } from '../../../../shared/unit.js';
 import {
@@ -69,7 +69,7 @@ export class WebhookEndpointsController {
   @IdempotencyKey('required')
   create(
     @Caller() caller: Caller,
-    @Keyed(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
+    @ValidRequest(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
   ) {
     const create = (unit: Unit) => this.manage.create(unit, request.body);
     return this.idempotency.once(caller, request, create, created);
@@ -109,7 +109,7 @@ export class WebhookEndpointsController {
   @IdempotencyKey('accepted')
   change(
     @Caller() caller: Caller,
-    @Keyed(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
+    @ValidRequest(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
     const change = (unit: Unit) => this.manage.change(unit, id, request.body);
@@ -140,7 +140,7 @@ export class WebhookEndpointsController {
   @IdempotencyKey('accepted')
   rotateSecret(
     @Caller() caller: Caller,
-    @Keyed(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
+    @ValidRequest(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
     const rotate = (unit: Unit) => this.manage.rotateSecret(unit, id, toOverlap(request.body));
@@ -158,7 +158,7 @@ export class WebhookEndpointsController {
   @IdempotencyKey('accepted')
   test(
     @Caller() caller: Caller,
-    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
+    @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
     const send = () => this.testEndpoint.execute(caller, id, webhookEndpointJson);

@@ -1,5 +1,5 @@
 /** Does the same again and again, one round at a time. Who asks during a round shares the next one, which begins after it. */
-export class Rounds<Result> {
+export class CoalescedRuns<Result> {
   private underWay: Promise<unknown> = Promise.resolve();
   private following: Promise<Result> | undefined;
 

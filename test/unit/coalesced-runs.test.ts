@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Rounds } from '../../src/shared/rounds.js';
+import { CoalescedRuns } from '../../src/shared/coalesced-runs.js';
 
 test('who asks during a round shares the next one, which begins after it, even one that fails', async () => {
   const begun: PromiseWithResolvers<string>[] = [];
-  const rounds = new Rounds(() => {
+  const rounds = new CoalescedRuns(() => {
     begun.push(Promise.withResolvers<string>());
     return begun.at(-1)?.promise as Promise<string>;
   });

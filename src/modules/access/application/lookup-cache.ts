@@ -9,7 +9,7 @@ interface LookUp<Value> {
  * What was found within the last `maxAge` milliseconds. Beyond `maxSize` values, the oldest are
  * dropped.
  */
-export class Lookups<Value> {
+export class LookupCache<Value> {
   private readonly cache = new Map<string, LookUp<Value>>();
   private readonly underWay = new Map<string, LookUp<Promise<Value>>>();
 

@@ -14,7 +14,7 @@ import { type KeyedRequest, keyedRequestOf } from '../idempotency/keyed-request.
 import { requestOf } from '../request.js';
 import type { RequestClass } from './constraints.js';
 import { Id } from './fields.js';
-import { PathIdPipe, RequestPipe } from './validation.js';
+import { ParseIdPipe, RequestPipe } from './validation.js';
 
 /** The owner of the resource in the path. Without it, the resource is searched for in all organizations. */
 export const Owner = () =>
@@ -28,20 +28,21 @@ export class OwnerRequest {
   @Owner() organization?: string | null;
 }
 
-export interface Owned<Body = OwnerRequest> {
+/** A request for one resource, by the organization that owns it. */
+export interface LedgerRequest<Body = OwnerRequest> {
   readonly caller: Caller;
   readonly id: OwnId;
   readonly request: KeyedRequest<Body>;
 }
 
-export interface OwnedResource {
+export interface LedgerRequestOptions {
   readonly kind: IdKind;
   /** Of the body, or of the query of a read. */
   readonly form: RequestClass;
 }
 
 @Injectable()
-export class OwnerPipe implements PipeTransform {
+export class LedgerRequestPipe implements PipeTransform {
   private readonly pipe: RequestPipe;
 
   constructor(
@@ -55,10 +56,10 @@ export class OwnerPipe implements PipeTransform {
   async transform(
     { mode, request }: Ledger & { request: KeyedRequest },
     { data }: ArgumentMetadata,
-  ): Promise<Owned> {
-    const { kind, form } = data as unknown as OwnedResource;
+  ): Promise<LedgerRequest> {
+    const { kind, form } = data as unknown as LedgerRequestOptions;
     const type = request.method === 'GET' ? 'query' : 'body';
-    const named = new PathIdPipe(kind).transform(request.subject as string);
+    const named = new ParseIdPipe(kind).transform(request.subject as string);
     const body = this.pipe.transform(request.body, { type, metatype: form }) as OwnerRequest;
     const id = kind.hasMode ? ownId({ mode }, named) : (named as OwnId);
     const caller = await this.owners.of({ mode }, id, body.organization);
@@ -66,11 +67,12 @@ export class OwnerPipe implements PipeTransform {
   }
 }
 
-const owned = createParamDecorator((_: OwnedResource, context: ExecutionContext) => {
+const ledgerRequest = createParamDecorator((_: LedgerRequestOptions, context: ExecutionContext) => {
   const { caller, method, query } = requestOf(context);
   const request = keyedRequestOf(context);
   return { mode: caller?.mode, request: method === 'GET' ? { ...request, body: query } : request };
 });
 
-export const OfOwner = (kind: IdKind, form: RequestClass): ParameterDecorator =>
-  owned({ kind, form }, OwnerPipe);
+/** The parameter of a route of the ledger for one resource: its caller, the ID in the path, and what `form` validates. */
+export const LedgerRequest = (kind: IdKind, form: RequestClass): ParameterDecorator =>
+  ledgerRequest({ kind, form }, LedgerRequestPipe);

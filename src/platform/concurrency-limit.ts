@@ -1,4 +1,5 @@
-export class Quota {
+/** Bounds how much each one holds at a time, and all of them together. */
+export class ConcurrencyLimit {
   private readonly held = new Map<string, number>();
   private all = 0;
 
