@@ -27,7 +27,7 @@ import {
 import { isEncoded, MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
 import { type ErrorResponses, headersOf, METHOD_NOT_ALLOWED, pathOf, statusOf } from './errors.js';
-import { HttpResponse, type ResponseParts } from './response.js';
+import { HttpResponse } from './response.js';
 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
@@ -155,14 +155,14 @@ export class TillgateAdapter extends FastifyAdapter {
     // An open connection would keep the process from ending until the connection times out.
     if (this.isDraining || isUnread(reply.request.raw)) reply.header('connection', 'close');
     if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
-    const { parts, headers, replayed } = result;
+    const { body, headers, location } = result;
     if (headers) reply.headers(headers);
-    if (parts.location) reply.header('location', parts.location);
-    if (replayed) markReplay(reply, parts);
-    reply.code(parts.status);
-    if (parts.status !== 413) return reply.send(parts.body);
-    const answer = whileDropping(reply.request, parts.body);
-    return reply.header('content-length', Buffer.byteLength(parts.body)).send(answer);
+    if (location) reply.header('location', location);
+    if (result.replayed) markReplay(reply, result);
+    reply.code(result.status);
+    if (result.status !== 413) return reply.send(body);
+    const answer = whileDropping(reply.request, body);
+    return reply.header('content-length', Buffer.byteLength(body)).send(answer);
   }
 
   /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
@@ -182,7 +182,7 @@ export class TillgateAdapter extends FastifyAdapter {
   ): void {
     const id = requestId(request);
     socket.on('error', () => socket.destroy());
-    const { parts } = this.errors.answerTo(refusal, {
+    const { body } = this.errors.answerTo(refusal, {
       id,
       method: request.method ?? 'GET',
       url: targetOf(request),
@@ -190,7 +190,7 @@ export class TillgateAdapter extends FastifyAdapter {
     this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
     const answer = {
       status,
-      body: parts.body,
+      body,
       headers: { ...headersOf(refusal), 'request-id': id },
     };
     this.connections.end(socket, lastAnswer(answer, request.method === 'HEAD'));
@@ -209,7 +209,7 @@ function isUnread({ complete, headers }: IncomingMessage): boolean {
 }
 
 /** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
-function markReplay(reply: FastifyReply, { status, body }: ResponseParts): void {
+function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('idempotent-replayed', 'true');
   if (status < 400) return;
   const { request_id, error } = JSON.parse(body) as { request_id: string; error: { code: string } };

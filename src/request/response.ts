@@ -3,31 +3,32 @@ import { constant, flag, list, NAME, nullable, object, type Schema, text } from 
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** `body` is sent unchanged. `location` is the path of the created resource. */
-export interface ResponseParts {
+type ResponseInit = Pick<HttpResponse, 'status' | 'body'> & Partial<HttpResponse>;
+
+/** `body` is sent unchanged. */
+export class HttpResponse {
   readonly status: number;
   readonly body: string;
-  readonly location?: string | null;
+  /** Path of the created resource. */
+  readonly location: string | null;
   /** Whether the body contains a secret. It is then stored encrypted. */
-  readonly hasSecret?: boolean;
+  readonly hasSecret: boolean;
   /** UUID of what a response with 2xx to an idempotency key shows or changed, if it has one. Idempotency sets it. */
-  readonly resourceId?: string | null;
-}
-
-/** The response to a request that changed what the view shows. */
-export const changed = (view: unknown): ResponseParts => ({
-  status: 200,
-  body: JSON.stringify(view),
-});
-
-export class HttpResponse {
+  readonly resourceId: string | null;
+  /** Whether it was stored by an earlier request with the same idempotency key. */
+  readonly replayed: boolean;
   /** Added to the default headers, or replacing them. They are not stored with the response. */
-  headers: Headers | undefined = undefined;
+  headers: Headers | undefined;
 
-  constructor(
-    readonly parts: ResponseParts,
-    readonly replayed: boolean = false,
-  ) {}
+  constructor(response: ResponseInit) {
+    this.status = response.status;
+    this.body = response.body;
+    this.location = response.location ?? null;
+    this.hasSecret = response.hasSecret ?? false;
+    this.resourceId = response.resourceId ?? null;
+    this.replayed = response.replayed ?? false;
+    this.headers = response.headers;
+  }
 
   with(headers: Headers | undefined): this {
     this.headers = headers;
@@ -38,14 +39,17 @@ export class HttpResponse {
 /** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
 export class IdempotentResponse extends HttpResponse {
   constructor(
-    parts: ResponseParts,
+    response: ResponseInit,
     /** Of the request with the key. A handler cannot return an HttpResponse in its place, which has none. */
     readonly fingerprint: Buffer | undefined,
-    replayed = false,
   ) {
-    super(parts, replayed);
+    super(response);
   }
 }
+
+/** The response to a request that changed what the view shows. */
+export const changed = (view: unknown): HttpResponse =>
+  new HttpResponse({ status: 200, body: JSON.stringify(view) });
 
 /** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */
 const NEXT_CURSOR: Schema<string | null> = {

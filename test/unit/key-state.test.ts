@@ -6,7 +6,7 @@ const [own, other] = [Buffer.from('own'), Buffer.from('other')];
 const stored = (fingerprint: Buffer, replayed: boolean): KeyState => {
   return {
     is: 'stored',
-    response: new IdempotentResponse({ status: 201, body: '{}' }, fingerprint, replayed),
+    response: new IdempotentResponse({ status: 201, body: '{}', replayed }, fingerprint),
   };
 };
 

@@ -159,7 +159,7 @@ export function rendered(
     url,
   };
   const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
-  return { value: JSON.parse(answer.parts.body) as unknown };
+  return { value: JSON.parse(answer.body) as unknown };
 }
 
 export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -11,7 +11,7 @@ import {
   IDEMPOTENCY_KEY_REUSED,
   statusOf,
 } from '../errors.js';
-import { IdempotentResponse, type ResponseParts } from '../response.js';
+import { type HttpResponse, IdempotentResponse } from '../response.js';
 import { type KeyState, nextStep } from './key-state.js';
 import type { KeyedRequest } from './keyed-request.js';
 import {
@@ -55,7 +55,7 @@ export class Idempotency {
     caller: Caller,
     request: KeyedRequest,
     use: (unit: Unit) => Promise<Result>,
-    respond: (result: Result) => ResponseParts,
+    respond: (result: Result) => HttpResponse,
   ): Promise<IdempotentResponse> {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
@@ -76,7 +76,7 @@ export class Idempotency {
     caller: Caller,
     request: KeyedRequest,
     effect: () => Promise<Result>,
-    respond: (result: Result) => ResponseParts,
+    respond: (result: Result) => HttpResponse,
   ): Promise<IdempotentResponse> {
     let begun: Promise<Result> | undefined;
     const use = () => {
@@ -90,7 +90,7 @@ export class Idempotency {
   async withoutKey<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
-    respond: (result: Result) => ResponseParts,
+    respond: (result: Result) => HttpResponse,
   ): Promise<IdempotentResponse> {
     return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
   }
@@ -211,8 +211,8 @@ export class Idempotency {
     claim: KeyedClaim,
   ): Promise<IdempotentResponse> {
     const { organization } = caller;
-    const { parts } = this.errors.answerTo(refusal, { ...claim, organization });
-    const response = responseTo(claim, parts);
+    const answer = this.errors.answerTo(refusal, { ...claim, organization });
+    const response = responseTo(claim, answer);
     await this.units.commit(caller, async (unit) => this.responses.add(unit, claim, response));
     return response;
   }
@@ -223,9 +223,9 @@ function isKept(refusal: Refusal): boolean {
   return [404, 422].includes(statusOf(refusal)) && refusal.kind !== 'person';
 }
 
-function responseTo(claim: Claim, parts: ResponseParts): IdempotentResponse {
-  const resourceId = resourceOf(claim, parts);
-  return new IdempotentResponse({ ...parts, resourceId }, claim.fingerprint);
+function responseTo(claim: Claim, response: HttpResponse): IdempotentResponse {
+  const resourceId = resourceOf(claim, response);
+  return new IdempotentResponse({ ...response, resourceId }, claim.fingerprint);
 }
 
 const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) =>
@@ -240,8 +240,12 @@ function responseOf(state: KeyState, claim: Claim): IdempotentResponse {
 
 /** The state after the first request: stored, free if it failed without a response, or locked if it takes longer than WAIT_MS. */
 function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
-  const stored = ({ parts, fingerprint }: IdempotentResponse): KeyState => {
-    return { is: 'stored', response: new IdempotentResponse(parts, fingerprint, true) };
+  const stored = (response: IdempotentResponse): KeyState => {
+    const replay = new IdempotentResponse(
+      { ...response, headers: undefined, replayed: true },
+      response.fingerprint,
+    );
+    return { is: 'stored', response: replay };
   };
   const ended = outcome.then(stored, (): KeyState => ({ is: 'free' }));
   return Promise.race([ended, sleep(WAIT_MS, { is: 'locked' } as const, { ref: false })]);

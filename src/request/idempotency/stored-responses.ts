@@ -13,7 +13,7 @@ import { type Caller, nameOf } from '../../shared/caller.js';
 import { Clock } from '../../shared/clock.js';
 import { uuidOf } from '../../shared/id.js';
 import type { Unit } from '../../shared/unit.js';
-import { type HttpResponse, IdempotentResponse, type ResponseParts } from '../response.js';
+import { type HttpResponse, IdempotentResponse } from '../response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
@@ -134,8 +134,8 @@ export class StoredResponses implements OnApplicationBootstrap {
     this.jobs.repeat('remove_idempotency_keys', SWEPT_EVERY_MS, () => this.sweep());
   }
 
-  add(unit: Unit, { operation, key, fingerprint }: Claim, { parts }: HttpResponse): void {
-    const { status, location = null, hasSecret, resourceId = null, body: shown } = parts;
+  add(unit: Unit, { operation, key, fingerprint }: Claim, response: HttpResponse): void {
+    const { status, location, hasSecret, resourceId, body: shown } = response;
     const organizationId = uuidOf(unit.organization);
     const { mode } = unit;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
@@ -158,7 +158,10 @@ export class StoredResponses implements OnApplicationBootstrap {
     if (!row) return undefined;
     const { fingerprint, status, location, resourceId } = row;
     const body = Encryption.isEncrypted(row.body) ? this.encryption.decrypt(row.body) : row.body;
-    return new IdempotentResponse({ status, location, body, resourceId }, fingerprint, true);
+    return new IdempotentResponse(
+      { status, location, body, resourceId, replayed: true },
+      fingerprint,
+    );
   }
 
   isRepeating(caller: Caller): boolean {
@@ -197,7 +200,7 @@ export class StoredResponses implements OnApplicationBootstrap {
 }
 
 /** The UUID of what a response shows or changed: of the path, or of what was created. */
-export function resourceOf({ subject }: Claim, { status, body }: ResponseParts): string | null {
+export function resourceOf({ subject }: Claim, { status, body }: HttpResponse): string | null {
   if (status >= 300) return null;
   const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
   return id === undefined ? null : uuidOf(id);

@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { changed, listResponse } from '../../../../request/response.js';
+import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { Operation, OperatorKey, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
@@ -58,10 +58,11 @@ export class OrganizationsController {
       asked.OPERATOR,
       asked.ofPath(request),
       (unit) => this.manage.create(unit, name, reference ?? null),
-      ({ organization, isNew }) => ({
-        ...changed(shown.organizationView(organization)),
-        ...(isNew && { status: 201, location: `${path}/${organization.id}` }),
-      }),
+      ({ organization, isNew }) =>
+        new HttpResponse({
+          ...changed(shown.organizationView(organization)),
+          ...(isNew && { status: 201, location: `${path}/${organization.id}` }),
+        }),
     );
   }
 
@@ -127,7 +128,7 @@ export class OrganizationsController {
       asked.OPERATOR,
       asked.ofPath(request),
       (unit) => asked.inPath(this.manage.rotateWebhookSecret(unit, organization, overlapMs)),
-      (rotated) => ({ ...changed(shown.webhookSecretView(rotated)), hasSecret: true }),
+      (rotated) => withSecret(shown.webhookSecretView(rotated)),
     );
   }
 }
@@ -160,7 +161,7 @@ export class ApiKeysController {
       asked.OPERATOR,
       asked.ofPath(request),
       (unit) => asked.inPath(this.keys.create(unit, input)),
-      (issued) => ({ ...changed(shown.withKeyView(issued)), status: 201, hasSecret: true }),
+      (issued) => new HttpResponse({ ...withSecret(shown.withKeyView(issued)), status: 201 }),
     );
   }
 
@@ -222,7 +223,10 @@ export class ApiKeysController {
       asked.OPERATOR,
       asked.ofPath(request),
       (unit) => asked.inPath(this.keys.rotate(unit, id, rotation, OWNED_KINDS)),
-      (rotated) => ({ ...changed(shown.withKeyView(rotated)), hasSecret: true }),
+      (rotated) => withSecret(shown.withKeyView(rotated)),
     );
   }
 }
+
+const withSecret = (view: unknown): HttpResponse =>
+  new HttpResponse({ ...changed(view), hasSecret: true });

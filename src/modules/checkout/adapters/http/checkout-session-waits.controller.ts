@@ -4,6 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
+import { HttpResponse } from '../../../../request/response.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import { PathId, ValidRequest } from '../../../../request/validation/validation.js';
 import { ownId } from '../../../../shared/own-id.js';
@@ -44,7 +45,7 @@ export class CheckoutSessionWaitsController {
       caller,
       request,
       (unit) => this.awaitPayment.execute(unit, ownId(unit, id), request.body),
-      (session) => ({ status: 200, body: checkoutSessionJson(session) }),
+      (session) => new HttpResponse({ status: 200, body: checkoutSessionJson(session) }),
     );
   }
 }

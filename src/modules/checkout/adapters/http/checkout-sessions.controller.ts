@@ -9,7 +9,6 @@ import {
   HttpResponse,
   type IdempotentResponse,
   listResponse,
-  type ResponseParts,
 } from '../../../../request/response.js';
 import { Caller, NeedsRight, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
@@ -186,10 +185,10 @@ export class CheckoutSessionsController {
    */
   private async linkWith(
     caller: Caller,
-    { parts, replayed }: IdempotentResponse,
+    { resourceId, replayed }: IdempotentResponse,
   ): Promise<Headers | undefined> {
-    if (!parts.resourceId) return undefined;
-    const id = idOf(CHECKOUT_SESSION_ID, parts.resourceId, caller.mode);
+    if (!resourceId) return undefined;
+    const id = idOf(CHECKOUT_SESSION_ID, resourceId, caller.mode);
     const link = this.linkTo(caller, id);
     if (link === undefined || !replayed) return link;
     const session = await this.sessions.get(caller, ownId(caller, id)).catch(() => undefined);
@@ -203,11 +202,11 @@ export class CheckoutSessionsController {
   }
 }
 
-function created(session: CheckoutSession): ResponseParts {
+function created(session: CheckoutSession): HttpResponse {
   const location = `/v1/checkout_sessions/${session.state.id}`;
-  return { status: 201, body: checkoutSessionJson(session), location };
+  return new HttpResponse({ status: 201, body: checkoutSessionJson(session), location });
 }
 
-function closed(session: CheckoutSession): ResponseParts {
-  return { status: 200, body: checkoutSessionJson(session) };
+function closed(session: CheckoutSession): HttpResponse {
+  return new HttpResponse({ status: 200, body: checkoutSessionJson(session) });
 }

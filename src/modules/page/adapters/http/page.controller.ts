@@ -164,8 +164,9 @@ export class PageController {
   }
 }
 
-const redirectTo = (location: string) => ({ status: 303, body: '', location });
-const goTo = (location: string): HttpResponse => seeOther(new HttpResponse(redirectTo(location)));
+const redirectTo = (location: string): HttpResponse =>
+  new HttpResponse({ status: 303, body: '', location });
+const goTo = (location: string): HttpResponse => seeOther(redirectTo(location));
 
 const isEmbedded = ({ routeOptions }: PageRequest): boolean =>
   `${routeOptions.url}`.startsWith(EMBEDDED);

@@ -1,7 +1,7 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey } from '../../../../request/idempotency/keyed-request.js';
-import { changed, listResponse } from '../../../../request/response.js';
+import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
@@ -45,11 +45,17 @@ export class LedgerHoldsController {
   ) {
     const { amount, reason = null, reference = null } = request.body;
     const place = (unit: Unit) => this.changeHolds.place(unit, id, { amount, reason, reference });
-    return this.idempotency.once(caller, request, place, (hold) => ({
-      status: 201,
-      body: JSON.stringify(holdView(hold)),
-      location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
-    }));
+    return this.idempotency.once(
+      caller,
+      request,
+      place,
+      (hold) =>
+        new HttpResponse({
+          status: 201,
+          body: JSON.stringify(holdView(hold)),
+          location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
+        }),
+    );
   }
 
   @Operation('listLedgerHolds', {

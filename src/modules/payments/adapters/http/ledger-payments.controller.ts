@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { listResponse } from '../../../../request/response.js';
+import { HttpResponse, listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import { ValidQuery, ValidRequest } from '../../../../request/validation/validation.js';
@@ -61,11 +61,12 @@ export class LedgerPaymentsController {
       request,
       (unit) =>
         this.recordPayment.execute(unit, toNewPayment(request.body), request.body.on_mismatch),
-      ({ payment, isNew }) => ({
-        status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerPaymentView(payment)),
-        location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
-      }),
+      ({ payment, isNew }) =>
+        new HttpResponse({
+          status: isNew ? 201 : 200,
+          body: JSON.stringify(ledgerPaymentView(payment)),
+          location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
+        }),
     );
   }
 

@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { listResponse } from '../../../../request/response.js';
+import { HttpResponse, listResponse } from '../../../../request/response.js';
 import { Ledger, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledger-request.js';
 import {
@@ -81,11 +81,12 @@ export class LedgerRefundsController {
       caller,
       request,
       (unit) => this.recordRefund.execute(unit, toMadeRefund(request.body)),
-      ({ refund, isNew }) => ({
-        status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerRefundView(refund)),
-        location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
-      }),
+      ({ refund, isNew }) =>
+        new HttpResponse({
+          status: isNew ? 201 : 200,
+          body: JSON.stringify(ledgerRefundView(refund)),
+          location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
+        }),
     );
   }
 
@@ -208,7 +209,7 @@ export class LedgerClaimsController {
     return this.idempotency.withoutKey(
       organization === undefined ? ledger : { organization, ...ledger },
       (unit) => this.claimRefunds.claim(unit, claim),
-      (items) => listResponse({ items, hasMore: false }, ledgerRefundView).parts,
+      (items) => listResponse({ items, hasMore: false }, ledgerRefundView),
     );
   }
 

@@ -4,6 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
+import { HttpResponse } from '../../../../request/response.js';
 import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route.js';
 import {
   NoFieldsRequest,
@@ -88,9 +89,15 @@ export class RefundHelpersController {
   }
 
   private commit(caller: Caller, request: KeyedRequest, change: (unit: Unit) => Promise<Refund>) {
-    return this.idempotency.once(caller, request, change, (refund) => ({
-      status: 200,
-      body: refundJson(refund),
-    }));
+    return this.idempotency.once(
+      caller,
+      request,
+      change,
+      (refund) =>
+        new HttpResponse({
+          status: 200,
+          body: refundJson(refund),
+        }),
+    );
   }
 }

@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { listResponse, type ResponseParts } from '../../../../request/response.js';
+import { HttpResponse, listResponse } from '../../../../request/response.js';
 import {
   Caller,
   NeedsApproval,
@@ -205,14 +205,16 @@ export class ApprovalsController {
   }
 }
 
-function proposed({ refund, isNew }: KnownRefund): ResponseParts {
+function proposed({ refund, isNew }: KnownRefund): HttpResponse {
   const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
-  return { status: isNew ? 201 : 200, body: refundJson(refund), location };
+  return new HttpResponse({ status: isNew ? 201 : 200, body: refundJson(refund), location });
 }
 
-const canceled = (refund: Refund): ResponseParts => ({ status: 200, body: refundJson(refund) });
+const canceled = (refund: Refund): HttpResponse =>
+  new HttpResponse({ status: 200, body: refundJson(refund) });
 
-const decided = (refund: Refund): ResponseParts => ({
-  status: 200,
-  body: JSON.stringify(approvalView(refund)),
-});
+const decided = (refund: Refund): HttpResponse =>
+  new HttpResponse({
+    status: 200,
+    body: JSON.stringify(approvalView(refund)),
+  });

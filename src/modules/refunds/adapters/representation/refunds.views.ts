@@ -1,5 +1,5 @@
 import { counter } from '../../../../platform/metric.js';
-import { listOf, type ResponseParts } from '../../../../request/response.js';
+import { HttpResponse, listOf } from '../../../../request/response.js';
 import {
   CURRENCY,
   constant,
@@ -159,8 +159,8 @@ export function ledgerRefundView(refund: Refund): ValueOf<typeof LEDGER_REFUND> 
   return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
 }
 
-export function changed(refund: Refund): ResponseParts {
-  return { status: 200, body: JSON.stringify(ledgerRefundView(refund)) };
+export function changed(refund: Refund): HttpResponse {
+  return new HttpResponse({ status: 200, body: JSON.stringify(ledgerRefundView(refund)) });
 }
 
 const REQUESTER = {

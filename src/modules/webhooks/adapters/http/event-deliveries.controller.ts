@@ -73,7 +73,7 @@ export class EventDeliveriesController {
       caller,
       request,
       (unit) => this.resendEvent.execute(unit, id, request.body.webhook_endpoint ?? undefined),
-      (resent) => ({ status: 200, body: resentEventJson(resent) }),
+      (resent) => new HttpResponse({ status: 200, body: resentEventJson(resent) }),
     );
   }
 }

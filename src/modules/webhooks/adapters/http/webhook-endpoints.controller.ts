@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { changed, listResponse, type ResponseParts } from '../../../../request/response.js';
+import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { Caller, Operation, Tag } from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
@@ -166,19 +166,18 @@ export class WebhookEndpointsController {
   }
 }
 
-const shown = (endpoint: WebhookEndpoint): ResponseParts => changed(webhookEndpointView(endpoint));
+const shown = (endpoint: WebhookEndpoint): HttpResponse => changed(webhookEndpointView(endpoint));
 
-const deleted = (endpoint: WebhookEndpoint): ResponseParts => changed(deletedView(endpoint));
+const deleted = (endpoint: WebhookEndpoint): HttpResponse => changed(deletedView(endpoint));
 
-const withSecret = (rotated: WithSecret): ResponseParts => ({
-  ...changed(withSecretView(rotated)),
-  hasSecret: true,
-});
+const withSecret = (rotated: WithSecret): HttpResponse =>
+  new HttpResponse({ ...changed(withSecretView(rotated)), hasSecret: true });
 
-const created = (made: WithSecret): ResponseParts => ({
-  ...withSecret(made),
-  status: 201,
-  location: `${path}/${made.endpoint.id}`,
-});
+const created = (made: WithSecret): HttpResponse =>
+  new HttpResponse({
+    ...withSecret(made),
+    status: 201,
+    location: `${path}/${made.endpoint.id}`,
+  });
 
-const attempted = (attempt: Attempt): ResponseParts => changed(deliveryView(attempt));
+const attempted = (attempt: Attempt): HttpResponse => changed(deliveryView(attempt));
