@@ -113,10 +113,3 @@ test('llms.txt names every document, and no other', () => {
     [...pages, 'client/README.md', 'docs/explain/decisions/README.md'].toSorted(),
   );
 });
-
-test('the documents have at most 28,000 words', () => {
-  const words = ['README.md', ...PAGES.map((name) => `docs/${name}`)].map(
-    (document) => readFileSync(document, 'utf8').match(/\S+/g)?.length ?? 0,
-  );
-  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(28_000);
-});
