@@ -2050,7 +2050,7 @@ export interface components {
        * @description URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.
        * @example https://shop.example/webhooks
        */
-      url?: string | null;
+      url?: string;
       /** @description Event types to send, or only `*` for all types. */
       events?: (
         | '*'

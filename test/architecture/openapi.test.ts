@@ -39,6 +39,20 @@ test('every integer has 64 bits, or a maximum that 32 bits hold', () => {
     expect([name, wide.some(([path]) => path.endsWith(`/${name}`))]).toEqual([name, false]);
 });
 
+test('a change takes null only where null clears something', () => {
+  const changes = Object.entries<Node>(COMMITTED.components.schemas).filter(([name]) =>
+    name.startsWith('Change'),
+  );
+  const cleared = changes.map(([name, { properties }]) => {
+    const fields = Object.keys(properties);
+    return [name, fields.filter((field) => [properties[field].type].flat().includes('null'))];
+  });
+  expect(Object.fromEntries(cleared)).toEqual({
+    ChangeOrganizationRequest: ['contact', 'terms_url', 'privacy_url', 'details_retention_days'],
+    ChangeWebhookEndpointRequest: ['description'],
+  });
+});
+
 test('an amount that has 64 bits keeps them', () => {
   const changed = structuredClone(COMMITTED);
   delete schema(changed, 'Refund').properties.amount.format;

@@ -6,7 +6,7 @@ import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
 import { atOnce, isReplay, type Reply, send } from '../support/client.js';
-import { expectError } from '../support/envelope.js';
+import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, type Received, startReceiver } from '../support/receiver.js';
 import { useReceiver, useWebhooks } from '../support/setup.js';
@@ -65,6 +65,16 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     const live = await shop.in('live', world.service);
     expect((await call(surface, '', { url: SECURE_URL }, undefined, live)).status).toBe(201);
   });
+
+  test.each(['url', 'events', 'enabled'])(
+    'keep their %s, which null does not clear',
+    async (field) => {
+      const { id } = await create(surface);
+      const before = await read(surface, id);
+      expectInvalid(await call(surface, `/${id}`, { [field]: null }), [field, 'invalid_type']);
+      expect(await read(surface, id)).toEqual(before);
+    },
+  );
 
   test('have a secret that is stored nowhere as it is', async () => {
     const { id, secret } = await create(surface);

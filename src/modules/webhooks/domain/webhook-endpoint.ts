@@ -39,11 +39,10 @@ export interface WebhookEndpoint {
   readonly failingSince: number | null;
 }
 
-/** What is asked of an endpoint. A null `url` counts as absent. */
-export interface WantedEndpoint
-  extends Partial<Pick<WebhookEndpoint, 'events' | 'enabled' | 'description'>> {
-  readonly url?: string | null;
-}
+/** What is asked of an endpoint. */
+export type WantedEndpoint = Partial<
+  Pick<WebhookEndpoint, 'url' | 'events' | 'enabled' | 'description'>
+>;
 export type NewWebhookEndpoint = WantedEndpoint & Pick<WebhookEndpoint, 'url'>;
 export type EndpointHealth = Pick<WebhookEndpoint, 'failingSince' | 'disabledReason'>;
 
@@ -82,7 +81,7 @@ export function changedEndpoint(
   urls: WebhookUrls,
 ): WebhookEndpoint {
   requireValid(change, before.mode, urls);
-  const after = { ...before, ...change, url: change.url ?? before.url };
+  const after = { ...before, ...change };
   return {
     ...after,
     disabledReason: after.enabled ? null : before.disabledReason,

@@ -27,7 +27,7 @@ export class CreateWebhookEndpointRequest {
 }
 
 export class ChangeWebhookEndpointRequest {
-  @WebhookUrl({ optional: true, description: URL }) url?: string | null;
+  @WebhookUrl({ optional: true, nullable: false, description: URL }) url?: string;
   @WantedEvents({ optional: true, description: EVENTS }) events?: string[];
   @Flag({
     optional: true,
