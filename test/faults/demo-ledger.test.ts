@@ -40,6 +40,18 @@ function ledgersOf({ child: { pid } }: Server): number[] {
     .map(Number);
 }
 
+/** The operations in the log's lines that are about requests of the holder. */
+function operationsOf(server: Server, holder: string): string[] {
+  const lines = server
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.msg === 'request' && line.holder === holder)
+    .map(({ operation }) => operation);
+}
+
 const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 
 /** Refunds a part of the newest payment. Returns what reads the refund. */
@@ -70,6 +82,9 @@ test.each([
     const ledgers = ledgersOf(server);
     expect(ledgers).toHaveLength(1);
     expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+    expect(server.stdout()).toMatch(/ listens on .*\n\nOpen this page /);
+    // It has looked for refunds meanwhile, and each of the two has one line.
+    expect(operationsOf(server, 'demo ledger')).toEqual(['succeedRefund', 'succeedRefund']);
     expect(ledgers.filter(isRunning)).toEqual([]);
   },
 );

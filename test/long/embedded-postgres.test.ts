@@ -50,17 +50,19 @@ describe('starting', () => {
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
+      `Tillgate ${VERSION} listens on ${first.url}`,
+      '',
       'Open this page and press Pay, as a customer would:',
       '',
       expect.stringContaining(`  ${first.url}/c/`),
-      '',
-      `Tillgate ${VERSION} listens on ${first.url}`,
     ]);
     await expectCleanStop(first, dataDir);
 
     const second = await start(dataDir);
     expect(second.stdout().split('\n')).toEqual([
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      `Tillgate ${VERSION} listens on ${second.url}`,
       '',
       'Open this page and press Pay, as a customer would:',
       '',
@@ -76,7 +78,6 @@ describe('starting', () => {
       ),
       '',
       `API reference: ${second.url}/docs`,
-      `Tillgate ${VERSION} listens on ${second.url}`,
       '',
     ]);
     expect(second).toMatchObject({ key: first.key, payment: first.payment });

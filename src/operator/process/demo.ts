@@ -10,6 +10,7 @@ import {
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
 import type { Work } from '../../shared/unit.js';
+import { DEMO_LEDGER } from '../telemetry/request-log.js';
 import {
   aboutWebhooks,
   type Demo,
@@ -66,7 +67,8 @@ async function make(application: INestApplicationContext, unit: Work): Promise<D
   const [organization, { webhookSecret = '' }] = [created.organization.id, created];
   const keys = application.get(ManageApiKeys);
   const secret = await keys.create(unit, { kind: 'secret', mode: 'test', organization });
-  const ledger = await keys.create(unit, { kind: 'ledger', mode: 'test', organization: null });
+  const settling = { organization: null, holder: DEMO_LEDGER };
+  const ledger = await keys.create(unit, { kind: 'ledger', mode: 'test', ...settling });
   const shop = application.get(Units).as(unit, { organization, mode: 'test' });
   const { payment } = await application.get(RecordPayment).execute(shop, CAPTURE);
   const session = await application.get(OpenCheckoutSession).execute(shop, ORDER);

@@ -62,8 +62,8 @@ export class Server {
     if (databaseUrl !== undefined) return { url, text: line };
     const demo = await makeDemo(this.application, dataDir);
     const text = demo
-      ? `\n${invitation(demo)}\n\n${line}\n${tour(url, demo)}`
-      : `${await reminder(this.application, url, dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+      ? `\n${line}\n\n${invitation(demo)}\n${tour(url, demo)}`
+      : `\n${line}\n${await reminder(this.application, url, dataDir)}\nAPI reference: ${url}/docs`;
     return { url, text };
   }
 

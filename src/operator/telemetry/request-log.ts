@@ -8,6 +8,9 @@ import type { TillgateAdapter } from '../../request/adapter.js';
 import { NO_ORGANIZATION } from '../../shared/id.js';
 
 const VERBOSE = ['debug', 'trace'];
+/** Who holds the ledger key of the demo. */
+export const DEMO_LEDGER = 'demo ledger';
+const CLAIM = 'claimRefunds';
 
 /** Logs a line for each request, after its response, and for each SQL statement at `debug`. No key, body or header reaches the log. */
 @Injectable()
@@ -19,11 +22,12 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     const server = this.host.httpAdapter?.getInstance();
-    const least = this.config.logRequests === 'errors' ? 400 : 0;
     server?.addHook(
       'onResponse',
       (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-        if (reply.statusCode >= least || isOperatorWrite(request))
+        const isFault = reply.statusCode >= 400;
+        const isWanted = !this.isErrorsOnly && !this.isLookOfDemo(request);
+        if (isFault || isWanted || isOperatorWrite(request))
           server.log.info(lineOf(request, reply), 'request');
         done();
       },
@@ -33,6 +37,16 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
 
   onModuleDestroy(): void {
     unsubscribe(STATEMENTS, this.onStatement);
+  }
+
+  private get isErrorsOnly(): boolean {
+    return this.config.logRequests === 'errors';
+  }
+
+  /** The demo's own ledger looks every few seconds, under the tour that people paste. */
+  private isLookOfDemo({ keyHolder, method, routeOptions }: FastifyRequest): boolean {
+    if (this.config.databaseUrl !== undefined || keyHolder !== DEMO_LEDGER) return false;
+    return method === 'GET' || routeOptions.config?.operationId === CLAIM;
   }
 
   private readonly onStatement = (statement: unknown): void => {
