@@ -96,6 +96,13 @@ test('the guide’s command line is the one that the package names', () => {
   expect(new Set(named)).toEqual(new Set([resolve(bin.tillgate)]));
 });
 
+test('the guide runs the drill by a script that builds a checkout first', () => {
+  const guide = readFileSync('docs/guides/connect-your-ledger.md', 'utf8');
+  const [, script] = /^npm run --silent (\S+) -- drill -- node /m.exec(guide) ?? [];
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(scripts[`pre${script}`]).toMatch(/node build-if-changed\.js$/);
+});
+
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 test.each(['dist/src/main.js', 'dist/src/operator/cli/cli.js'])(
