@@ -20,6 +20,8 @@ let settling: string;
 let receiving: string;
 /** The receiver of docs/guides/receiving-webhooks.md. */
 let whole: string;
+/** The call in docs/guides/connect-your-ledger.md, for a payout that was made elsewhere. */
+let recording: string;
 
 const write = (name: string, content: string) => writeFile(join(project, name), content);
 
@@ -37,8 +39,11 @@ beforeAll(async () => {
   }
   const page = await readFile('docs/guides/receiving-webhooks.md', 'utf8');
   [, whole = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
+  const connecting = await readFile('docs/guides/connect-your-ledger.md', 'utf8');
+  [, recording = ''] = /^```js\n([^`]*recordPayout[^`]*)^```$/m.exec(connecting) ?? [];
   const target = ts.ScriptTarget.ES2023;
   await write('whole.mts', whole);
+  await write('recording.mts', `declare const url: string, key: string;\n${recording}`);
   await write(
     'whole.mjs',
     ts.transpileModule(whole, { compilerOptions: { target, module: ts.ModuleKind.ESNext } })
@@ -112,7 +117,9 @@ test.each([
       },
       ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
     };
-    const files = ['types.mts', 'shopping.mts', 'settling.mts', 'receiving.mts', 'whole.mts'];
+    const shown = ['shopping', 'settling', 'receiving', 'whole', 'recording'];
+    const files = ['types', ...shown].map((name) => `${name}.mts`);
+    expect(recording).toContain('await recordPayout(');
     await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
     const { stdout, status } = await run([
       resolve('node_modules/typescript/bin/tsc'),
