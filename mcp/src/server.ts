@@ -3,6 +3,7 @@ import { McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/se
 import { type List, type Tillgate, TillgateError } from 'tillgate-client';
 import { z } from 'zod';
 import { answer, OtherProposer, refusal } from './answers.js';
+import { isOfOther } from './proposer.js';
 import * as schemas from './schemas.js';
 import type { Settings } from './settings.js';
 
@@ -143,10 +144,8 @@ export function serverOf(
     { description: withdrawal, annotations: WITHDRAWS, output: WITH_APPROVAL },
     { id: REFUND_ID },
     async ({ id }) => {
-      const { state, proposed_by } = await tillgate.refunds.approval(id);
-      const isOther = holder !== undefined && proposed_by?.holder !== holder;
-      // What the agent's key proposes always waits for approval.
-      if (isOther || state === 'not_needed') throw new OtherProposer();
+      const approval = await tillgate.refunds.approval(id);
+      if (isOfOther(approval, holder)) throw new OtherProposer();
       await tillgate.refunds.cancel(id, { actor }).catch(async (error) => {
         const isRepeated = error instanceof TillgateError && error.code === 'refund_not_pending';
         if (!isRepeated || (await tillgate.refunds.retrieve(id)).status !== 'canceled') throw error;

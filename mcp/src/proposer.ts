@@ -1,0 +1,11 @@
+interface Proposed {
+  readonly state: string;
+  readonly proposed_by: { readonly holder: string } | null;
+}
+
+/** Whether somebody else than the agent proposed the refund, as far as its approval tells. */
+export function isOfOther({ state, proposed_by }: Proposed, holder: string | undefined): boolean {
+  // What the agent's key proposes always waits for approval.
+  if (state === 'not_needed') return true;
+  return holder !== undefined && proposed_by?.holder !== holder;
+}
