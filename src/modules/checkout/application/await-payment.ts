@@ -4,7 +4,9 @@ import type { Unit } from '../../../shared/unit.js';
 import { type CheckoutSession, requireAwaitable } from '../domain/checkout-session.js';
 import { CheckoutSessions, SessionEvents } from './ports.js';
 
-/** Until when to wait, in Unix seconds, or null to wait no longer; and why, for the event. */
+/**
+ * `until` says how long to wait, in Unix seconds; null ends the wait. `reason` is for the event.
+ */
 interface Awaited {
   readonly until: number | null;
   readonly reason?: string | null;

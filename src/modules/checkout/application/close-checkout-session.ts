@@ -6,13 +6,18 @@ import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.j
 import { CheckoutSessions, SessionEvents } from './ports.js';
 
 export interface PaidSession {
-  /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
+  /**
+   * This says why the amount does not pay the session, which then stays as it is; null if it pays
+   * the session.
+   */
   readonly mismatch: Mismatch | null;
   readonly notifyUrl: string | null;
   readonly isRedacted: boolean;
 }
 
-/** Each method refuses with not_found, and as the same method of CheckoutSession does. */
+/**
+ * Each method refuses with not_found, and as the method of CheckoutSession with the same name does.
+ */
 @Injectable()
 export class CloseCheckoutSession {
   constructor(
@@ -21,8 +26,8 @@ export class CloseCheckoutSession {
   ) {}
 
   /**
-   * Is committed together with the payment. With `record`, a session that the amount does not pay
-   * stays as it is.
+   * Completes the session in the commit of its payment. With `record`, a session that the amount
+   * does not pay stays as it is.
    */
   async pay(
     unit: Unit,

@@ -13,7 +13,7 @@ export class OpenCheckoutSession {
     private readonly webhookUrls: WebhookUrls,
   ) {}
 
-  /** Refuses as CheckoutSession.open does. */
+  /** Opens a session. Refuses as CheckoutSession.open does. */
   async execute(unit: Unit, input: NewCheckoutSession): Promise<CheckoutSession> {
     const session = CheckoutSession.open(input, unit.mode, unit, this.webhookUrls);
     this.sessions.add(unit, session);

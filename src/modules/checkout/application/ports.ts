@@ -26,11 +26,14 @@ export interface ShortSession extends CheckoutSessionState {
  * clock of its test mode.
  */
 export abstract class CheckoutSessionQueries {
-  /** Refuses with not_found on `param`, the parameter that held the ID. */
+  /** Reads a session. Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<CheckoutSession>;
-  /** The same on `id`, with the first lines only: a session of 100 lines may have 256 KiB. */
+  /**
+   * Reads a session as `get` does, but with its first lines only: a session of 100 lines may have
+   * 256 KiB. Refuses with not_found on `id`.
+   */
   abstract getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession>;
-  /** Sessions of the caller's mode, newest first. */
+  /** Lists the sessions of the caller's mode, the newest first. */
   abstract list(
     caller: Caller,
     filter: CheckoutSessionFilter,
@@ -39,7 +42,7 @@ export abstract class CheckoutSessionQueries {
 
 export interface LockedSession {
   readonly session: CheckoutSession;
-  /** False if it is overdue, and not stored as expired yet. */
+  /** This is false if the session is overdue and not yet stored as expired. */
   readonly isStored: boolean;
 }
 
@@ -48,13 +51,13 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   /** Locks a session until the end of the unit. Refuses as `get` does. */
   abstract lock(unit: Unit, id: OwnId, param?: string): Promise<LockedSession>;
   /**
-   * Stores another status or time of an open session. Stale if the stored one is no longer open, is
-   * overdue, or was postponed since.
+   * Stores another status or time of an open session. Throws Stale if the stored one is no longer
+   * open, is overdue, or was postponed since.
    */
   abstract change(unit: Unit, session: CheckoutSession): void;
   /**
-   * Up to `limit` open sessions past their expires_at, the oldest first: of all organizations, or
-   * of a moved clock's caller.
+   * Finds up to `limit` open sessions past their expires_at, the oldest first: of all
+   * organizations, or of a moved clock's caller.
    */
   abstract overdue(
     limit: number,
@@ -62,8 +65,8 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
     clock?: MovedClock,
   ): Promise<OverdueSession[]>;
   /**
-   * Stores as expired at once those that are still open and overdue by a clock that is `ahead`.
-   * Returns them.
+   * Stores at once as expired the sessions at these places that are still open and overdue by a
+   * clock that is `ahead`. Returns them.
    */
   abstract expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
 }
@@ -83,8 +86,8 @@ export abstract class SessionEvents {
 
 export interface OverdueSession extends Caller {
   /**
-   * The row, and its position among the overdue ones. Only the port's implementation understands
-   * them.
+   * The place names the row and its position among the overdue sessions. Only the port's
+   * implementation understands it.
    */
   readonly place: string;
   readonly expiresAt: string;
@@ -93,7 +96,10 @@ export interface OverdueSession extends Caller {
 
 export interface ClosedSession {
   readonly id: OwnId;
-  /** Its position among the closed ones. Only the port's implementation understands it. */
+  /**
+   * This is the session's position among the closed ones. Only the port's implementation
+   * understands it.
+   */
   readonly closedAt: string;
   readonly isExpired: boolean;
 }
@@ -105,24 +111,22 @@ export interface ClosedPage {
 }
 
 /**
- * What customers and shops said: the details of closed sessions, and their copies everywhere else.
+ * The port of the texts that customers and shops wrote: the details of closed sessions, and their
+ * copies everywhere else.
  */
 export abstract class SessionDetails {
-  /** Stores a redacted session, which is locked, and clears what else tells of it. */
+  /** Stores a redacted session, which is locked, and clears the copies of its details elsewhere. */
   abstract clear(unit: Unit, session: CheckoutSession): void;
-  /**
-   * Removes, at once, those of the sessions that expired and have no payment. Returns those that
-   * have one.
-   */
+  /** Removes at once the sessions that expired and have no payment. Returns those that have one. */
   abstract remove(unit: Unit, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
   /**
-   * Sessions with details that were closed so many days ago, by the clock of the caller, the oldest
-   * first.
+   * Finds sessions with details that were closed so many days ago, by the clock of the caller, the
+   * oldest first.
    */
   abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /**
-   * Some of the closed sessions with this address, in whatever case, by ID; with `after` those
-   * after that one.
+   * Finds some of the closed sessions with this e-mail address in any case, in the order of their
+   * IDs; with `after`, only sessions after that one.
    */
   abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
 }
@@ -130,17 +134,17 @@ export abstract class SessionDetails {
 export interface PageLink {
   readonly caller: Caller;
   readonly session: OwnId;
-  /** The absolute URL of the page, which ends with the token. */
+  /** This is the absolute URL of the page. It ends with the token. */
   readonly url: string;
 }
 
 /**
- * Links to the pages of sessions, none if pages are not served. Anyone with a link acts as the
- * customer.
+ * Makes and reads the links to the pages of sessions. There are none if pages are not served.
+ * Anyone with a link acts as the customer.
  */
 export abstract class PageLinks {
-  /** Always the same URL for a session. It does not reveal the session. */
+  /** Returns always the same URL for a session. The URL does not reveal the session. */
   abstract urlOf(organization: string, session: string): string | undefined;
-  /** Undefined unless urlOf() made the token. */
+  /** Reads a token. The result is undefined unless urlOf() made the token. */
   abstract read(token: string): PageLink | undefined;
 }

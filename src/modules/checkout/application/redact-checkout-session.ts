@@ -13,15 +13,15 @@ export class RedactCheckoutSession {
   ) {}
 
   /**
-   * Of a redacted session, removes what was said since, about a refund for example. Refuses with
-   * not_found, and as CheckoutSession.redact does.
+   * Redacts a session. If it is redacted already, removes what was written since, for example about
+   * a refund. Refuses with not_found, and as CheckoutSession.redact does.
    */
   async execute(unit: Unit, id: OwnId): Promise<CheckoutSession> {
     const { session, isStored } = await this.sessions.lock(unit, id);
     const redacted = session.redact();
     this.details.clear(unit, redacted);
     if (redacted === session) return session;
-    // The event that the sweeper has not recorded yet, without details too.
+    // The sweeper has not recorded this event yet. It is recorded without details too.
     if (!isStored) this.events.record(unit, 'checkout.session.expired', redacted);
     this.events.record(unit, 'checkout.session.redacted', redacted);
     return redacted;

@@ -46,10 +46,11 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly status: SessionStatus;
   readonly paymentStatus: PaymentStatus;
   /**
-   * When it would have expired, in Unix seconds, while money for it is on its way. Otherwise null.
+   * This is when the session would have expired, in Unix seconds, while money for it is on its way.
+   * Otherwise it is null.
    */
   readonly originalExpiresAt: number | null;
-  /** How often that was changed. */
+  /** This counts how often the wait for money was changed. */
   readonly awaits: number;
   readonly isRedacted: boolean;
 }
@@ -58,7 +59,7 @@ const LEAST_REST = 5 * 60;
 const LONGEST_WAIT = 30 * 24 * 60 * 60;
 
 /**
- * Refuses with invalid_param a time until which no money can be awaited. Both times are in Unix
+ * Refuses a time until which no money can be awaited with invalid_param. Both times are in Unix
  * seconds.
  */
 export function requireAwaitable(until: number | null, now: number): void {
@@ -85,7 +86,7 @@ export const REDACTED = '[redacted]';
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
 
-  /** A new open session. Refuses with invalid_param, listing every fault. */
+  /** Opens a new session. Refuses with invalid_param, listing every fault. */
   static open(
     input: NewCheckoutSession,
     mode: Mode,
@@ -104,16 +105,16 @@ export class CheckoutSession {
   }
 
   /**
-   * Number of its events but for its redaction: the first is its creation, the last its completion
-   * or expiry.
+   * This counts the session's events without its redaction: the first is its creation, the last its
+   * completion or expiry.
    */
   get version(): number {
     return (this.state.status === 'open' ? 1 : 2) + this.state.awaits;
   }
 
   /**
-   * Why the captured amount does not pay the session: the first reason that applies, or null if it
-   * does.
+   * Says why the captured amount does not pay the session: the first reason that applies, or null
+   * if it pays the session.
    */
   mismatchOf({ amount, currency }: Captured): Mismatch | null {
     const { status, amountTotal } = this.state;
@@ -123,7 +124,7 @@ export class CheckoutSession {
   }
 
   /**
-   * The session, complete and paid. Refuses unless it is open and both amount and currency are
+   * Completes the session as paid. Refuses unless it is open and both amount and currency are
    * exact.
    */
   pay({ amount, currency }: Captured): CheckoutSession {
@@ -144,7 +145,7 @@ export class CheckoutSession {
     return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
   }
 
-  /** The session, complete without a payment. Refuses unless it is open and its total is 0. */
+  /** Completes the session without a payment. Refuses unless it is open and its total is 0. */
   completeFree(): CheckoutSession {
     const { id, status, amountTotal } = this.state;
     if (status === 'open' && amountTotal === 0)
@@ -162,8 +163,8 @@ export class CheckoutSession {
   }
 
   /**
-   * The session, open until `until`, or with null as it was, for 5 minutes at least. Times are in
-   * Unix seconds.
+   * Keeps the session open until `until`. With null it ends at its original time, but stays open
+   * for 5 minutes at least. Times are in Unix seconds.
    */
   awaitPayment(until: number | null, now: number): CheckoutSession {
     this.requireOpen('id');
@@ -182,8 +183,8 @@ export class CheckoutSession {
   }
 
   /**
-   * The closed session without what tells of the customer or the shop. A redacted session stays as
-   * it is.
+   * Removes what tells of the customer or the shop from a closed session. A redacted session stays
+   * as it is.
    */
   redact(): CheckoutSession {
     const { id, status, isRedacted, lineItems } = this.state;

@@ -11,7 +11,7 @@ export type TaxBehavior = (typeof TAX_BEHAVIORS)[number];
 export const DEFAULT_TAX_BEHAVIOR: TaxBehavior = 'inclusive';
 export const DEFAULT_QUANTITY = 1;
 
-/** One line of a session. All amounts are in the minor unit of the session's currency. */
+/** This is one line of a session. All amounts are in the minor unit of the session's currency. */
 export interface LineItem {
   readonly productName: string;
   readonly description: string | null;
@@ -30,7 +30,8 @@ export type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] 
 type Given = Pick<LineItem, 'productName' | 'unitPrice' | 'currency'>;
 
 /**
- * A line as the caller sends it. Its subtotal and total are only compared with the computed ones.
+ * This is a line as the caller sends it. Its subtotal and total are only compared with the computed
+ * ones.
  */
 export type NewLineItem = Given & Optional<Omit<LineItem, keyof Given>>;
 
@@ -53,8 +54,8 @@ export class AmountFaults {
   }
 
   /**
-   * The amount. Above `most` it is a fault, and counts as `most`, so that all that is allowed fits
-   * together.
+   * Returns the amount. An amount above `most` is a fault, and counts as `most`, so that all
+   * allowed values of the response fit together.
    */
   limit(param: string, amount: number, most: number, message: string): number {
     if (amount <= most) return amount;
@@ -110,7 +111,7 @@ interface ComputedLine {
   readonly input: NewLineItem;
   readonly quantity: number;
   readonly subtotal: number;
-  /** The subtotal without the discount. */
+  /** This is the subtotal without the discount. */
   readonly rest: number;
   readonly tax: number;
   readonly total: number;

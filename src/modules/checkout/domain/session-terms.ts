@@ -17,13 +17,14 @@ export const DEFAULT_UI_MODE: UiMode = 'hosted';
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /**
- * From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends.
+ * A session lives from 5 minutes to 24 hours, with a minute of tolerance for the caller's clock at
+ * both ends.
  */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
 const LONGEST = { CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}` };
 
-/** What tells of the customer or the shop, and goes when a session is redacted. */
+/** These members tell of the customer or the shop, and are removed when a session is redacted. */
 export const NO_DETAILS = {
   successUrl: null,
   cancelUrl: null,
@@ -50,7 +51,8 @@ export interface SessionTerms extends SessionDetails {
 }
 
 /**
- * A session as the caller sends it. Subtotal and totals are only compared with the computed ones.
+ * This is a session as the caller sends it. Subtotal and totals are only compared with the computed
+ * ones.
  */
 export interface NewCheckoutSession
   extends Optional<Omit<SessionTerms, keyof SessionDetails | 'currency' | 'lineItems'>> {
@@ -61,7 +63,7 @@ export interface NewCheckoutSession
 }
 
 /**
- * The terms of a new session, with its computed sums. `created` is in Unix seconds. Refuses with
+ * Computes the terms and sums of a new session. `created` is in Unix seconds. Refuses with
  * invalid_param, listing every fault.
  */
 export function agreedTerms(
@@ -85,7 +87,7 @@ export function agreedTerms(
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   const locale = canonicalLocale(input.locale);
-  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here
+  // The spreads come last, as everywhere on hot paths: members named after a spread cost 20 µs here
   // (docs/explain/performance.md).
   return { uiMode, currency, locale, metadata, expiresAt, lineItems, ...totals, ...details };
 }
@@ -108,8 +110,8 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
   const { amountShipping = 0 } = input;
   const [discount, tax] = [sum((line) => line.amountDiscount), sum((line) => line.amountTax)];
   const due = sum((line) => line.amountTotal) + amountShipping;
-  // What is above the sum of the lines: the order's own discount, and the tax in the shipping,
-  // which changes no total.
+  // Two values can exceed the sum of the lines: the order's own discount, and the tax in the
+  // shipping, which changes no total.
   const asked = input.lineItems.reduce((total, line) => total + (line.amountDiscount ?? 0), 0);
   const amountDiscount = nearest(
     Math.max(input.amountDiscount ?? 0, asked),
@@ -147,8 +149,8 @@ const nearest = (amount: number, least: number, most: number) =>
   Math.min(Math.max(amount, least), most);
 
 /**
- * Without a claim it is the sum of the lines. What a line's discount exceeds its subtotal by can
- * only be a discount on the order.
+ * Checks a value that is the sum of the lines unless the caller sends another. The excess of a
+ * line's discount over its subtotal can only be a discount on the order.
  */
 function confirmBound(
   param: string,
@@ -163,8 +165,8 @@ function confirmBound(
 }
 
 /**
- * A total above the computed one may have shipping or tax that was left out. To allow the computed
- * one would lower what the customer owes.
+ * Refuses a total above the computed one, because shipping or tax may have been left out. If the
+ * computed total were allowed, the customer would owe less.
  */
 function confirmTotal(
   param: 'amount' | 'amount_total',
@@ -216,8 +218,8 @@ function requireHttps(
 }
 
 /**
- * Once an ID replaces the placeholders of a shop's URL and percent-encoding its other characters,
- * it must fit a Location header.
+ * The URL must fit a Location header once an ID replaces its placeholders and its other characters
+ * are percent-encoded.
  */
 function requireFillable(
   { successUrl, cancelUrl, returnUrl }: SessionDetails,

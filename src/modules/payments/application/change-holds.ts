@@ -5,8 +5,8 @@ import { Hold, type NewHold } from '../domain/hold.js';
 import { Holds, LaterDetails, PaymentEvents, Payments } from './ports.js';
 
 /**
- * Each method locks the payment, so that its events are numbered in order. Refuses with not_found,
- * and as the same method of Hold does.
+ * Each method locks the payment, so that its events are numbered in order. It refuses with
+ * not_found, and as the method of Hold with the same name does.
  */
 @Injectable()
 export class ChangeHolds {
@@ -33,7 +33,8 @@ export class ChangeHolds {
     const { state } = await this.holds.get(unit, id);
     const paymentId = ownId(unit, state.payment);
     const payment = await this.payments.lock(unit, paymentId);
-    // Read again under the payment's lock: another request may have released the hold meanwhile.
+    // The hold is read again under the payment's lock, because another request may have released it
+    // meanwhile.
     const hold = await this.holds.get(unit, id);
     const released = hold.release();
     if (released === hold) return hold;

@@ -6,8 +6,8 @@ import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
 /**
- * A pending refund reserves its amount; one that was made elsewhere did not. `take_back`: the money
- * of a refund returned.
+ * A pending refund reserves its amount; one that was made elsewhere did not. The change is
+ * `take_back` when the money of a refund returned.
  */
 export type AmountChange =
   | 'reserve'
@@ -30,43 +30,49 @@ export interface LedgerPaymentFilter extends PaymentFilter {
 }
 
 export abstract class Payments {
-  /** Refuses with not_found on `param`, the parameter that held the ID. */
+  /** Reads a payment. Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
   /** Locks a payment until the end of the unit. Refuses as `get` does. */
   abstract lock(unit: Unit, id: OwnId, param?: string): Promise<Payment>;
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
-  /** Payments of the caller's mode, newest first. */
+  /** Lists the payments of the caller's mode, the newest first. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
-  /** Payments of all organizations, newest first. */
+  /** Lists the payments of all organizations, the newest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>>;
-  /** Stale if another payment has the same reference or already pays the session. */
+  /**
+   * Stores a new payment. Throws Stale if another payment has the same reference or already pays
+   * the session.
+   */
   abstract add(unit: Unit, payment: Payment): void;
   /**
-   * Stale if the payment was redacted meanwhile, or if it no longer has as much left as is
-   * reserved, held or refunded.
+   * Adds the amount to a sum of the payment. Throws Stale if the payment was redacted meanwhile, or
+   * if it no longer has as much left as is reserved, held or refunded.
    */
   abstract changeAmount(unit: Unit, payment: Payment, change: AmountChange, amount: number): void;
-  /** Stores what refunds hold of a payment that the unit has locked. */
+  /** Stores the sums of refunds of a payment that the unit has locked. */
   abstract restoreAmounts(unit: Unit, id: OwnId, amounts: RefundAmounts): void;
 }
 
-/** What is said about payments after they were redacted, to be forgotten later. */
+/**
+ * Details can be written about payments after they were redacted. This port remembers such details
+ * and forgets them later.
+ */
 export abstract class LaterDetails {
   /**
-   * Remembers that something is said now. Does nothing for a payment that is not redacted, and is
-   * stale if it was meanwhile.
+   * Remembers that a detail is written now. Does nothing for a payment that is not redacted, and
+   * throws Stale if it was redacted meanwhile.
    */
   abstract note(unit: Unit, payment: Payment): void;
-  /** Whose payments have later details. */
+  /** Lists the callers that have payments with later details. */
   abstract owners(): Promise<readonly Caller[]>;
-  /** Begins to forget what is so many days old, by the clock of the caller. */
+  /** Begins to forget details that are so many days old, by the clock of the caller. */
   abstract begin(caller: Caller, days: number): Promise<void>;
   /**
-   * Payments, after the given one, of which some details are still to be forgotten. Only this port
+   * Lists payments, after the given one, that still have details to be forgotten. Only this port
    * understands their IDs.
    */
   abstract unfinished(caller: Caller, limit: number, after?: string): Promise<readonly string[]>;
-  /** Forgets all that was said about one so far. Can be interrupted, and repeated. */
+  /** Forgets all details written about a payment so far. It can be interrupted and repeated. */
   abstract forget(caller: Caller, payment: string): Promise<void>;
 }
 
@@ -84,7 +90,7 @@ export abstract class Holds {
    * Stores the release of a hold. Its payment must be locked, so that no other request releases it.
    */
   abstract close(unit: Unit, hold: Hold): void;
-  /** Refuses with not_found. */
+  /** Reads a hold. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
   abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<Hold>>;
 }

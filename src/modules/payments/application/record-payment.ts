@@ -10,7 +10,7 @@ import { PaymentEvents, Payments } from './ports.js';
 
 export interface RecordedPayment {
   readonly payment: Payment;
-  /** False if the same capture was already recorded under the same reference. */
+  /** This is false if the same capture was already recorded under the same reference. */
   readonly isNew: boolean;
 }
 
@@ -25,8 +25,8 @@ export class RecordPayment {
   ) {}
 
   /**
-   * Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as
-   * CloseCheckoutSession.pay does.
+   * Records a captured payment. It is safe to repeat with the same reference. Refuses with
+   * not_found, payment_reference_reused, or as CloseCheckoutSession.pay does.
    */
   async execute(
     unit: Unit,
@@ -40,14 +40,14 @@ export class RecordPayment {
     try {
       return { payment: await this.record(unit, payment, onMismatch), isNew: true };
     } catch (error) {
-      // Another request may have recorded the same capture meanwhile, which completed the session.
+      // Another request may have recorded the same capture meanwhile and completed the session.
       throw (await this.earlier(unit, payment)) ? new Stale() : error;
     }
   }
 
   /**
-   * Records also what does not match the session. What is not given is what it asks for. Refuses
-   * with not_found or invalid_param.
+   * Records a payment of the session, even one that does not match it. A value that is not given is
+   * the one that the session asks for. Refuses with not_found or invalid_param.
    */
   async pay(
     unit: Unit,

@@ -31,7 +31,7 @@ export interface NewHold extends Pick<HoldState, 'reason' | 'reference'> {
 export class Hold {
   private constructor(readonly state: HoldState) {}
 
-  /** Puts the amount on hold, or without one all that is left. Refuses more than is left. */
+  /** Puts the amount on hold, or without an amount all that is left. Refuses more than is left. */
   static place(
     payment: Payment,
     { amount, reason, reference }: NewHold,
@@ -55,7 +55,7 @@ export class Hold {
     return new Hold(state);
   }
 
-  /** The released hold. A released hold stays as it is. */
+  /** Releases the hold. A released hold stays as it is. */
   release(): Hold {
     return this.state.status === 'released'
       ? this

@@ -26,17 +26,16 @@ export interface PaymentState extends Caller {
   readonly amountOnHold: number;
   readonly currency: string;
   readonly checkoutSession: string | null;
-  /** Null for a payment that matches its session or has no session. */
+  /** This is null for a payment that matches its session or has no session. */
   readonly mismatch: Mismatch | null;
   readonly reference: string | null;
   /**
-   * The URL to which webhooks about the payment and its refunds are sent: the notify_url of its
-   * session.
+   * Webhooks about the payment and its refunds are sent to this URL, the notify_url of its session.
    */
   readonly notifyUrl: string | null;
-  /** Whether the session is, and with it what was said about the payment. */
+  /** This is true if the session is redacted, and with it the texts about the payment. */
   readonly isRedacted: boolean;
-  /** Number of events about the payment so far. */
+  /** This counts the events about the payment so far. */
   readonly version: number;
 }
 
@@ -55,7 +54,7 @@ export const PAYMENT_ERRORS = errorCodes('state', {
 export class Payment {
   private constructor(readonly state: PaymentState) {}
 
-  /** Throws RangeError for an impossible amount or currency. */
+  /** Makes a new payment. Throws RangeError for an impossible amount or currency. */
   static record(input: NewPayment, { organization, mode }: Caller, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
     if (currency === undefined)
@@ -92,7 +91,7 @@ export class Payment {
     return new Payment({ ...this.state, mismatch, notifyUrl, isRedacted });
   }
 
-  /** The payment with `amount` more on hold; a negative amount takes it off hold. */
+  /** Puts `amount` more of the payment on hold; a negative amount takes it off hold. */
   withHold(amount: number): Payment {
     const { amountOnHold, version } = this.state;
     return new Payment({
@@ -114,8 +113,8 @@ export class Payment {
   }
 
   /**
-   * Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a
-   * pending refund has its amount reserved.
+   * Refuses a payout beyond what was captured. That can happen only with wrong sums, which
+   * `reconcile` names, because a pending refund has its amount reserved.
    */
   requirePayable(amount: number): void {
     const payable = this.refundable + this.state.amountPendingRefund;

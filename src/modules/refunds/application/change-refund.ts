@@ -10,8 +10,8 @@ import { SettleRefund } from './settle-refund.js';
 type Decision = Omit<ApprovalDecision, 'now'>;
 
 /**
- * The transitions of a refund, by the clock of its organization. Each refuses with not_found, and
- * as the same method of Refund does.
+ * Changes a refund, by the clock of its organization. Each method refuses with not_found, and as
+ * the method of Refund with the same name does.
  */
 @Injectable()
 export class ChangeRefund {
@@ -35,7 +35,7 @@ export class ChangeRefund {
     return this.change(unit, id, (refund) => refund.cancel(unit.now));
   }
 
-  /** Cancels it if nobody has approved or rejected it in time. */
+  /** Cancels the refund if nobody has approved or rejected it in time. */
   expire(unit: Unit, id: OwnId): Promise<Refund> {
     return this.change(unit, id, (refund) => refund.expire(unit.now));
   }
@@ -60,14 +60,15 @@ export class ChangeRefund {
     const found = await this.refunds.get(unit, id);
     if (transition(found) === found) return this.unchanged(unit, id, transition);
     const payment = await this.payments.lock(unit, ownId(unit, found.state.payment));
-    // Again under the payment's lock: another request may have changed the refund meanwhile.
+    // The refund is read again under the payment's lock, because another request may have changed
+    // it meanwhile.
     const { refund } = await this.refunds.lock(unit, id);
     return this.settle.execute(unit, payment, refund, transition(refund));
   }
 
   /**
-   * Under its lock, because the answer is stored: what was said about the refund may be forgotten
-   * at this moment.
+   * Reads a refund that does not change under its lock, because the answer is stored: what was said
+   * about the refund may be forgotten at this moment.
    */
   private async unchanged(
     unit: Unit,

@@ -15,15 +15,15 @@ export interface NewClaim {
 }
 
 /**
- * A look may pass by a thousand organizations whose refunds all wait, or find what another worker
- * takes at the same time.
+ * One claim looks several times: a look may pass by a thousand organizations whose refunds all
+ * wait, or find refunds that another worker takes at the same time.
  */
 const MOST_LOOKS = 10;
 
-/** The claims of the workers that pay refunds out, by the clock of the database. */
+/** Serves the claims of the workers that pay refunds out, by the clock of the database. */
 @Injectable()
 export class ClaimRefunds {
-  /** The organization at which the last look ended. Each process goes round by itself. */
+  /** This is the organization at which the last look ended. Each process goes round by itself. */
   private readonly last: Record<Mode, string> = { test: NO_ORGANIZATION, live: NO_ORGANIZATION };
 
   constructor(
@@ -83,5 +83,5 @@ export class ClaimRefunds {
   }
 }
 
-/** IDs sort by creation time. */
+/** The order is by ID, because IDs sort by creation time. */
 const byAge = (one: Refund, other: Refund) => (one.state.id < other.state.id ? -1 : 1);

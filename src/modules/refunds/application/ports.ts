@@ -9,13 +9,13 @@ import type { RefundCount } from '../domain/round-robin.js';
 
 export abstract class Refunds {
   /**
-   * Stale if another refund has the same reference, or another one that was made elsewhere the same
-   * provider reference.
+   * Stores a new refund. Throws Stale if another refund has the same reference, or if both were
+   * made elsewhere and have the same provider reference.
    */
   abstract add(unit: Unit, refund: Refund): void;
   /**
-   * Stores `after`. Stale unless the stored refund has still the status, the approval and the claim
-   * of `before`: of two changes at once, one is stored.
+   * Stores `after`. Throws Stale unless the stored refund still has the status, the approval and
+   * the claim of `before`: of two changes at once, one is stored.
    */
   abstract change(unit: Unit, before: Refund, after: Refund): void;
   /**
@@ -25,23 +25,24 @@ export abstract class Refunds {
   abstract lock(unit: Unit, id: OwnId): Promise<{ readonly refund: Refund; readonly now: number }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /**
-   * The refund with this provider reference, unless it is canceled. Of several, one of the same
-   * amount of the same payment.
+   * Finds the refund with this provider reference, unless it is canceled. If several have it, this
+   * is one of the same amount and the same payment.
    */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
-  /** Refuses with not_found. */
+  /** Reads the refund as it is stored. Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
-  /** The refund as it reads now, by the clock of its organization. Refuses with not_found. */
+  /** Reads the refund as it is now, by the clock of its organization. Refuses with not_found. */
   abstract read(caller: Caller, id: OwnId): Promise<Refund>;
-  /** The pending and succeeded refunds of a payment, oldest first. */
+  /** Lists the pending and succeeded refunds of a payment, the oldest first. */
   abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
-  /** Refunds of the caller's mode, newest first. */
+  /** Lists the refunds of the caller's mode, the newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
-  /** Refunds of all organizations as they read now, oldest first. */
+  /** Lists the refunds of all organizations as they are now, the oldest first. */
   abstract listOfAll(ledger: Ledger, filter: RefundFilter): Promise<Page<Refund>>;
   /**
-   * Those that nobody approved in real time or, with `clock`, those of its caller by the moved
-   * clock: the longest overdue first, after the given one.
+   * Finds the refunds that nobody approved in time, the longest overdue first, after the given one.
+   * They are those of all organizations by real time or, with `clock`, those of its caller by the
+   * moved clock.
    */
   abstract overdue(limit: number, after?: Refund, clock?: MovedClock): Promise<readonly Refund[]>;
 }
@@ -56,16 +57,16 @@ export interface RefundFilter extends CreatedPageRequest {
 
 export abstract class Claims {
   /**
-   * Up to `limit` organizations with claimable refunds, as they take turns: those after the
-   * organization `last` first. `refunds` counts what one of them can get at most. The last one may
-   * have none: then the next look goes on behind it.
+   * Finds up to `limit` organizations with claimable refunds in the order of their turns: the
+   * organizations after `last` come first. `refunds` counts how many refunds one of them can get at
+   * most. The last one may have none: then the next look goes on behind it.
    */
   abstract waiting(unit: LedgerUnit, last: string, limit: number): Promise<readonly RefundCount[]>;
   /**
-   * Locks claimable refunds until the end of the unit, so many of each organization: first those
-   * that were never claimed, the oldest first, then in the order in which they became claimable.
-   * Leaves out those that another transaction has locked. `now` is the time of the database, in
-   * milliseconds.
+   * Locks the given number of claimable refunds of each organization until the end of the unit.
+   * Refunds that were never claimed come first, the oldest before the others; then come the others,
+   * in the order in which they became claimable. Leaves out refunds that another transaction has
+   * locked. `now` is the time of the database, in milliseconds.
    */
   abstract lock(
     unit: LedgerUnit,

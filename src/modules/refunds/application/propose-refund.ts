@@ -8,13 +8,13 @@ import { RefundEvents, Refunds } from './ports.js';
 
 export interface KnownRefund {
   readonly refund: Refund;
-  /** False if the same refund was known before. */
+  /** This is false if the same refund was known before. */
   readonly isNew: boolean;
 }
 
 /**
- * Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining,
- * payment_not_refundable or refund_reference_reused.
+ * Proposes a refund. It is safe to repeat with the same reference. Refuses with not_found,
+ * refund_exceeds_remaining, payment_not_refundable or refund_reference_reused.
  */
 @Injectable()
 export class ProposeRefund {
@@ -31,8 +31,8 @@ export class ProposeRefund {
     try {
       return { refund: await this.propose(unit, input, proposer), isNew: true };
     } catch (error) {
-      // Another request may have proposed the same refund meanwhile, which took what was left of
-      // the payment.
+      // Another request may have proposed the same refund meanwhile and taken the rest of the
+      // payment.
       throw (await this.earlier(unit, input)) ? new Stale() : error;
     }
   }

@@ -11,8 +11,8 @@ import type { KnownRefund } from './propose-refund.js';
 import { SettleRefund } from './settle-refund.js';
 
 /**
- * Records a payout that was found elsewhere, of a known refund or none. Safe to repeat with the
- * same provider reference. Refuses with not_found, refund_exceeds_remaining or
+ * Records a payout that was found elsewhere, whether its refund is known or not. It is safe to
+ * repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or
  * refund_reference_reused.
  */
 @Injectable()

@@ -6,8 +6,8 @@ import { type Repair, repairOf } from '../domain/repair.js';
 import { RefundEvents, Refunds } from './ports.js';
 
 /**
- * Makes the sums of a payment those of its refunds. Versions before 1.2 could reserve the amount of
- * a refund nowhere.
+ * Sets the sums of a payment to those of its refunds, because versions before 1.2 could lose the
+ * reservation of a refund.
  */
 @Injectable()
 export class RepairPayment {
@@ -17,7 +17,7 @@ export class RepairPayment {
     private readonly events: RefundEvents,
   ) {}
 
-  /** What is to be repaired. Nothing is written unless `isMeant`. Refuses with not_found. */
+  /** Returns what is to be repaired. It writes nothing unless `isMeant`. Refuses with not_found. */
   async execute(unit: Unit, id: OwnId, isMeant: boolean): Promise<Repair> {
     const { state } = await this.payments.lock(unit, id);
     const repair = repairOf(state, await this.refunds.ofPayment(unit, id));

@@ -6,8 +6,8 @@ import type { RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
 /**
- * Stores a transition, its event and what it changes of the payment. The payment is locked before
- * its refunds, everywhere: so no two requests wait for each other.
+ * Stores a transition, its event and the change of the payment. Every use case locks the payment
+ * before its refunds, so no two requests wait for each other.
  */
 @Injectable()
 export class SettleRefund {
@@ -34,8 +34,8 @@ export class SettleRefund {
   }
 
   /**
-   * What was recorded of the same payout before the ledger knew whose it is. Its amount is counted
-   * already.
+   * Finds the refund that was recorded for the same payout before the ledger knew the proposed
+   * refund. Its amount is counted already.
    */
   private async yielding(unit: Unit, refund: Refund) {
     const { status, providerReference } = refund.state;
@@ -55,7 +55,7 @@ function amountChange(
   return after.status === 'succeeded' ? 'refund' : 'free';
 }
 
-/** What happened to a refund that was changed: one that is still pending was approved. */
+/** Names the event of a changed refund: one that is still pending was approved. */
 function eventOf({ state: { status } }: Refund): RefundEvent {
   return status === 'pending' ? 'refund.approved' : `refund.${status}`;
 }

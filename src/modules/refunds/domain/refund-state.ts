@@ -18,38 +18,40 @@ export const REFUND_EVENTS = {
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
 /**
- * A refund that was canceled, failed or paid out before anybody decided keeps `waiting`, so that
+ * A refund keeps `waiting` if it was canceled, failed or paid out before anybody decided, so that
  * payouts without approval are found.
  */
 export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
-/** Times are in milliseconds, by the clock of the organization. */
+/** The times are in milliseconds, by the clock of the organization. */
 interface ApprovalState {
   readonly approval: Approval;
   /**
-   * Null if it is not known: the refund was made elsewhere, or by a version that kept no proposers.
+   * This is null if nobody knows it: the refund was made elsewhere, or by a version that did not
+   * store who proposed it.
    */
   readonly proposedBy: Requester | null;
-  /** When it expires; null if no approval is needed. */
+  /** This is the time when the approval expires; null if no approval is needed. */
   readonly approvalExpiresAt: number | null;
   readonly decidedBy: Requester | null;
   readonly decidedAt: number | null;
   readonly comment: string | null;
 }
 
-/**
- * What a worker's claim of a refund is. Times are in milliseconds, by the clock of the database.
- */
+/** The state of a worker's claim. The times are in milliseconds, by the clock of the database. */
 interface ClaimState {
-  /** Number of the last claim, and its fencing token. 0 if the refund was never claimed. */
+  /**
+   * This is the number of the last claim and its fencing token. It is 0 if the refund was never
+   * claimed.
+   */
   readonly claimNumber: number;
-  /** End of the claim's lease; null if the refund is not claimed. */
+  /** This is the end of the claim's lease; null if the refund is not claimed. */
   readonly claimExpiresAt: number | null;
-  /** How many leases in a row had run out when the refund was claimed last. */
+  /** This counts how many leases in a row had run out when the refund was claimed last. */
   readonly lapses: number;
   /**
-   * When the refund can be claimed next. 0 until its first claim, so that it comes before those
-   * that were claimed.
+   * The refund can be claimed again at this time. It is 0 until the first claim, so that new
+   * refunds come before those that were claimed.
    */
   readonly claimableAt: number;
 }
@@ -60,23 +62,23 @@ export interface RefundState extends Caller, ClaimState, ApprovalState {
   readonly currency: string;
   readonly status: RefundStatus;
   readonly payment: string;
-  /** The merchant's own ID of the refund, unique in organization and mode for ever. */
+  /** This is the merchant's own ID of the refund, unique in its organization and mode for ever. */
   readonly reference: string | null;
   readonly description: string | null;
   /**
-   * Several refunds that were paid out together have the same one, but no two that were made
-   * elsewhere.
+   * Several refunds that were paid out together have the same one, but no two refunds that were
+   * made elsewhere do.
    */
   readonly providerReference: string | null;
   readonly failureReason: string | null;
-  /** Whether nobody proposed it: the ledger recorded it after it was paid out. */
+  /** This is true if nobody proposed the refund: the ledger recorded it after it was paid out. */
   readonly isMadeElsewhere: boolean;
 }
 
 export type NewRefund = Pick<RefundState, 'payment' | 'amount' | 'reference' | 'description'>;
 export type Payout = Pick<RefundState, 'payment' | 'amount' | 'providerReference'>;
 
-/** A refund that was made elsewhere, such as in the dashboard of the payment provider. */
+/** This is a refund that was made elsewhere, such as in the dashboard of the payment provider. */
 export interface MadeRefund extends NewRefund {
   readonly providerReference: string;
 }
@@ -128,7 +130,7 @@ export const NEW = {
 } as const;
 
 export const DAYS_TO_DECIDE = 14;
-/** A refund that was claimed so often needs a person. */
+/** A refund needs a person after so many claims. */
 export const STUCK_CLAIMS = 5;
 const LONGEST_WAIT_SECONDS = 3600;
 
@@ -145,8 +147,8 @@ export function proposedBy({ requester, needsApproval }: Proposer, now: number) 
 }
 
 /**
- * A refund whose lease runs out for the nth time in a row waits its lease × 2^(n−1), at most an
- * hour.
+ * Claims a refund for its lease. If the lease runs out for the nth time in a row, the refund waits
+ * its lease × 2^(n−1), at most an hour, before the next claim.
  */
 export function lease(now: number, seconds: number, lapses: number) {
   const claimExpiresAt = now + seconds * 1000;

@@ -21,19 +21,18 @@ import {
 import * as refuse from './refusals.js';
 
 /**
- * A refund and all that can become of it. A transition that has happened already leaves it as it
- * is.
+ * A refund and its transitions. A transition that has happened already leaves the refund as it is.
  */
 export class Refund {
   private constructor(
     readonly state: RefundState,
-    /** Number of events about the refund so far. */
+    /** This counts the events about the refund so far. */
     readonly version: number,
   ) {}
 
   /**
-   * A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount
-   * is a positive integer.
+   * Makes a pending refund. Refuses more than the payment has left. Throws RangeError unless the
+   * amount is a positive integer.
    */
   static propose(
     payment: RefundablePayment,
@@ -63,8 +62,8 @@ export class Refund {
   }
 
   /**
-   * A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the
-   * payment has left.
+   * Makes a refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than
+   * the payment has left.
    */
   static record(
     payment: RefundablePayment,
@@ -88,8 +87,8 @@ export class Refund {
   }
 
   /**
-   * The refund as it reads at `now`: its approval has expired when its time is over, before that is
-   * stored.
+   * Returns the refund as callers read it at `now`: its approval has expired when its time is over,
+   * even before the sweeper has stored that.
    */
   asOf(now: number): Refund {
     const isLate = isWaiting(this.state) && (this.state.approvalExpiresAt ?? now) <= now;
@@ -97,8 +96,8 @@ export class Refund {
   }
 
   /**
-   * The refund, approved by another person than the one who proposed it. `amount` is what was seen,
-   * and must be its own.
+   * Approves the refund. Refuses the person who proposed it. `amount` is the amount that the
+   * approver saw, and must be the refund's own.
    */
   approve(amount: number, decision: ApprovalDecision): Refund {
     return this.decide({ approval: 'approved' }, decision, amount);
@@ -108,20 +107,20 @@ export class Refund {
     return this.decide({ approval: 'rejected', status: 'canceled' }, decision);
   }
 
-  /** Whether anybody said anything about it. */
+  /** This is true if anybody wrote a text about the refund. */
   get hasDetails(): boolean {
     const { description, failureReason, comment } = this.state;
     return (description ?? failureReason ?? comment) !== null;
   }
 
-  /** The refund, canceled if nobody has decided in time. Any other stays as it is. */
+  /** Cancels the refund if nobody has decided in time. Any other refund stays as it is. */
   expire(now: number): Refund {
     const expired = this.asOf(now);
     return expired === this ? this : expired.close('canceled');
   }
 
   /**
-   * The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying
+   * Cancels the refund for the merchant. Refuses a claimed refund, which the ledger may be paying
    * out.
    */
   cancel(now: number): Refund {
@@ -131,7 +130,8 @@ export class Refund {
   }
 
   /**
-   * The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded.
+   * Records that the ledger paid the refund out. It needs no claim, because a payout that happened
+   * must be recorded.
    */
   succeed(providerReference: string | null): Refund {
     return this.state.status === 'succeeded'
@@ -139,7 +139,7 @@ export class Refund {
       : this.close('succeeded', { providerReference });
   }
 
-  /** The refund, refused by the ledger. A claimed refund needs the number of its claim. */
+  /** Records that the ledger refused the refund. A claimed refund needs the number of its claim. */
   fail({ reason, claim, providerReference }: Failure): Refund {
     if (this.state.status === 'failed') return this;
     this.requirePending();
@@ -147,7 +147,10 @@ export class Refund {
     return this.close('failed', { failureReason: reason, providerReference });
   }
 
-  /** A succeeded refund whose money came back: it is failed. A failed refund keeps its reason. */
+  /**
+   * Records that the money of a succeeded refund came back: it is failed. A failed refund keeps its
+   * reason.
+   */
   return(reason: string | null): Refund {
     const { status } = this.state;
     if (status === 'failed') return this;
@@ -155,7 +158,7 @@ export class Refund {
     throw refuse.notSucceeded(this.state);
   }
 
-  /** The refund, claimed for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
+  /** Claims the refund for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
   claim(now: number, leaseSeconds: number): Refund {
     const { status, claimNumber, claimExpiresAt, claimableAt } = this.state;
     const isFree =
@@ -171,8 +174,8 @@ export class Refund {
   }
 
   /**
-   * The refund with a longer lease, which is never shortened. A provider that has the refund may
-   * give its own ID of it.
+   * Extends the lease, and never shortens it. A provider that has the refund may give its own ID of
+   * the refund.
    */
   extend({ claim, leaseSeconds, providerReference }: Extension, now: number): Refund {
     this.requireClaim(claim);
@@ -191,8 +194,8 @@ export class Refund {
   }
 
   /**
-   * The refund, whose payout was found elsewhere: a pending one succeeds. One that was canceled, or
-   * failed unknown to the provider, has none.
+   * Records that the payout was found elsewhere: a pending refund succeeds. Refuses a refund that
+   * cannot have a payout: a canceled one, or a failed one that the provider did not know.
    */
   found(made: MadeRefund): Refund {
     const { status, payment, amount, reference, providerReference } = this.state;
@@ -209,8 +212,8 @@ export class Refund {
   }
 
   /**
-   * A refund that was made elsewhere fails if its payout is that of `other`: no money is counted
-   * twice. Any other stays as it is.
+   * Fails a refund that was made elsewhere if its payout is that of `other`, so that no money is
+   * counted twice. Any other refund stays as it is.
    */
   yieldTo({ state: other }: Refund): Refund {
     const { status, payment, amount, isMadeElsewhere } = this.state;

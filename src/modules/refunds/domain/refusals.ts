@@ -79,15 +79,15 @@ export const referenceReused = (
     param,
   );
 
-/** Another key of the same holder, such as a rotated one, is no second person. */
+/** Another key of the same holder, such as a rotated key, does not count as a second person. */
 export function secondPersonRequired(refund: RefundState, { holder }: Requester): Refusal {
   const message = `${holder} proposed the refund, so another holder must decide.`;
   return refused(ERRORS.second_person_required, refund, message, 'Authorization');
 }
 
 /**
- * The refund's amount is not told: a program that follows what is allowed must not approve what
- * nobody has seen.
+ * The message does not tell the refund's amount: a program that follows what is allowed must not
+ * approve an amount that nobody has seen.
  */
 export const amountMismatch = (refund: RefundState): Refusal =>
   refused(ERRORS.approval_amount_mismatch, refund, "The amount is not the refund's.", 'amount');

@@ -6,11 +6,11 @@ type Captured = Readonly<{ amount: number; amountOnHold: number }>;
 export interface Repair {
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
-  /** Pending refunds of more than was captured, each with what it becomes. */
+  /** These are the pending refunds of more than was captured, each before and after its repair. */
   readonly failed: readonly { readonly before: Refund; readonly after: Refund }[];
   /**
-   * What claimed refunds have beyond what was captured. They may be paid out, so a person has to
-   * look at each.
+   * This is the amount of claimed refunds beyond what was captured. They may be paid out, so a
+   * person has to look at each.
    */
   readonly overdrawn: number;
 }
@@ -22,8 +22,8 @@ const FAILURE = {
 };
 
 /**
- * What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed
- * fail where there is no money for them.
+ * Computes what the sums of a payment should be by its refunds, the oldest first. A refund that
+ * nobody claimed fails if there is no money left for it.
  */
 export function repairOf({ amount, amountOnHold }: Captured, refunds: readonly Refund[]): Repair {
   const sumOf = (some: readonly Refund[]) => some.reduce((sum, { state }) => sum + state.amount, 0);

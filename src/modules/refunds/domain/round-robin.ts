@@ -1,13 +1,13 @@
-/** How many refunds of an organization can be claimed, or are. */
+/** This counts the refunds of an organization that can be claimed or that a claim takes. */
 export interface RefundCount {
   readonly organization: string;
   readonly refunds: number;
 }
 
 /**
- * How many refunds a claim takes of each organization: one of each in turn, until it has `limit` or
- * none is left. `waiting` has the claimable refunds of each organization, in the order in which
- * they are served.
+ * Shares a claim between organizations: it takes one refund of each in turn, until it has `limit`
+ * or none is left. `waiting` counts the claimable refunds of each organization, in the order in
+ * which they are served.
  */
 export function roundRobin(waiting: readonly RefundCount[], limit: number): RefundCount[] {
   const rounds = waiting.flatMap(({ organization, refunds }) =>

@@ -180,8 +180,8 @@ export class CheckoutSessionsController {
   }
 
   /**
-   * The link of the session that was created, while it is open: a replay may come after its end, or
-   * its removal.
+   * Returns the link of the session that was created, while it is open. A replay may come after its
+   * end or its removal.
    */
   private async linkWith(
     caller: Caller,
@@ -195,7 +195,10 @@ export class CheckoutSessionsController {
     return session?.state.status === 'open' ? link : undefined;
   }
 
-  /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */
+  /**
+   * Returns the Link header (RFC 8288) with the registered relation `payment`, if sessions have
+   * pages.
+   */
   private linkTo({ organization }: Caller, id: string): Headers | undefined {
     const url = this.links.urlOf(organization, id);
     return url === undefined ? undefined : { link: `<${url}>; rel="payment"` };

@@ -18,18 +18,18 @@ const SECRET = {
   name: 'checkout.page_secret',
   text: 'SELECT secret FROM page_secrets WHERE id = 1',
 };
-/** A token is the seal, one byte for the mode and two UUIDs. */
+/** A token consists of the seal, one byte for the mode and two UUIDs. */
 const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
 const MODES = ['test', 'live'] as const;
 
 /**
- * Deterministic authenticated encryption as in RFC 5297: the seal, 128 bits of an HMAC, is also the
- * initial counter. No token is stored.
+ * Encrypts links deterministically and with authentication, as in RFC 5297: the seal, 128 bits of
+ * an HMAC, is also the initial counter. No token is stored.
  */
 @Injectable()
 export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
-  /** Key objects, because creating one from bytes at each use takes longer than the use. */
+  /** The keys are key objects, because creating one from bytes takes longer than using it. */
   private sealing = createSecretKey(Buffer.alloc(32));
   private encrypting = createSecretKey(Buffer.alloc(32));
 
@@ -61,7 +61,8 @@ export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
   read(token: string): PageLink | undefined {
     if (this.publicUrl.value === undefined) return undefined;
     const bytes = Buffer.from(token, 'base64url');
-    // The decoder ignores invalid characters, so only the exact text that urlOf() made is accepted.
+    // Only the exact text that urlOf() made is accepted, because the decoder ignores invalid
+    // characters.
     if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined;
     const seal = bytes.subarray(0, SEAL_BYTES);
     const content = createDecipheriv('aes-256-ctr', this.encrypting, seal).update(

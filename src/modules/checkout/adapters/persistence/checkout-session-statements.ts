@@ -1,4 +1,6 @@
-/** SQL of its own for what is measured hot, and for writes that TypeORM has no words for. */
+/**
+ * The statements are in SQL where they are measured hot, and where TypeORM cannot express a write.
+ */
 import { selectionOf } from '../../../../persistence/columns.js';
 import { createdBetween, type Keyset } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
@@ -9,7 +11,7 @@ import {
 } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 
-/** The caller, and by how many seconds its clock is ahead. */
+/** `ahead` says by how many seconds the caller's clock is ahead. */
 interface Scope {
   readonly organization: string;
   readonly mode: string;
@@ -20,7 +22,10 @@ interface Key extends Scope {
   readonly id: string;
 }
 
-/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
+/**
+ * Returns the time of the caller: the database's time plus the seconds by which the test clock is
+ * ahead.
+ */
 export const clock = (seconds: string) =>
   `statement_timestamp() + make_interval(secs => ${seconds})`;
 export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
@@ -39,7 +44,7 @@ const columnsWith = (status: string) =>
     originalExpiresAt: 'extract(epoch FROM original_expires_at)::bigint',
   });
 
-/** A row of FIND and of EXPIRE: times are in Unix seconds. */
+/** FIND and EXPIRE return such rows. Their times are in Unix seconds. */
 export interface SessionRow
   extends Omit<CheckoutSessionRecord, 'organizationId' | 'expiresAt' | 'originalExpiresAt'> {
   readonly expiresAt: number;
@@ -52,8 +57,8 @@ export const FIND = statement<Key>(
 );
 
 /**
- * SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its
- * payment.
+ * The statement skips locked rows, because several instances sweep at once, and a session that is
+ * being paid stays open for its payment.
  */
 export const EXPIRE = statement<Scope & { readonly places: readonly string[] }>(
   'checkout.expire_overdue',
@@ -72,14 +77,14 @@ type Changed = Pick<
 >;
 
 interface Change extends Key, Changed {
-  /** The seconds of `ahead` if the change closes the session. Null if it stays open. */
+  /** This is `ahead` in seconds if the change closes the session; null if it stays open. */
   readonly closedAhead: number | null;
 }
 
 /**
- * Guarded by the number of waits, too: a change that was decided before the last wait has another
- * expires_at. The time of closing is null without its seconds, because make_interval() is strict:
- * Citus refuses a CASE around statement_timestamp() in an UPDATE.
+ * The change also compares the number of waits: a change that was decided before the last wait has
+ * another expires_at. The time of closing is null without its seconds, because make_interval() is
+ * strict: Citus refuses a CASE around statement_timestamp() in an UPDATE.
  */
 export const CHANGE = statement<Change>(
   'checkout.change',
@@ -108,16 +113,16 @@ const inRange = ({ low, high }: Places<Listed>) => `id >= ${low} AND id < ${high
 const newest = ({ limit }: Places<Listed>) => `ORDER BY id DESC LIMIT ${limit}`;
 
 /**
- * Those stored with this status. By id alone, the planner would read a day of open sessions before
- * the newest expired one.
+ * Selects the sessions that are stored with this status. By id alone, the planner would read a day
+ * of open sessions before the newest expired one.
  */
 const stored = (page: Places<Listed>, stored: SessionStatus, rest = '') => `${select(page)}
   AND (status, id) >= ('${stored}', ${page.low}) AND (status, id) < ('${stored}', ${page.high}) ${rest}
   ORDER BY checkout_sessions.status DESC, id DESC LIMIT ${page.limit}`;
 
 /**
- * One statement for each filter, so that each has a plan of its own: it reads an index backwards
- * and sorts nothing.
+ * There is one statement for each filter, so that each has a plan of its own: it reads an index
+ * backwards and sorts nothing.
  */
 export const LISTS = {
   all: statement<Listed>(
@@ -128,8 +133,8 @@ export const LISTS = {
     stored(page, 'open', `AND expires_at > ${clock(page.ahead)}`),
   ),
   complete: statement<Listed>('checkout.list_complete', (page) => stored(page, 'complete')),
-  // `late` are the few that the sweeper has not stored yet, found by expires_at: in the order of
-  // IDs they come after all open ones.
+  // `late` are the few sessions that the sweeper has not stored yet. They are found by expires_at,
+  // and come after all open ones in the order of IDs.
   expired: statement<Listed>(
     'checkout.list_expired',
     (page) => `WITH late AS MATERIALIZED (${select(page)} AND ${isOverdue(page.ahead)})

@@ -72,7 +72,7 @@ export class CheckoutSessionRecord {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Set while money is on its way: when the session would have expired. */
+  /** The column is set while money is on its way: it is when the session would have expired. */
   @Column('timestamptz', { name: 'original_expires_at', nullable: true })
   originalExpiresAt!: Date | null;
 

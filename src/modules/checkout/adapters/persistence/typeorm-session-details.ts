@@ -18,8 +18,8 @@ import { clock, isOverdue } from './checkout-session-statements.js';
 const WITH_EMAIL_AT_ONCE = 100;
 
 /**
- * As the index has it. A session that expired by itself, or before this column was there, was
- * closed at its expires_at.
+ * The expression is that of the index. A session that expired by itself, or before this column
+ * existed, was closed at its expires_at.
  */
 const CLOSED_AT = 'coalesce(closed_at, expires_at)';
 
@@ -103,7 +103,7 @@ export class TypeormSessionDetails extends SessionDetails {
     return rows.map((row) => idOfRow(caller, row));
   }
 
-  /** In seconds. */
+  /** Returns the seconds by which the caller's clock is ahead. */
   private async ahead(caller: Caller): Promise<number> {
     return (await this.clock.at(caller)).ahead / 1000;
   }

@@ -133,7 +133,9 @@ const NULLED = [
   'description',
   'customer_email',
 ] as const;
-/** What redact() keeps of a session and its lines, for the members of its JSON. */
+/**
+ * These functions say what redact() keeps of a session and its lines, for the members of its JSON.
+ */
 export const REDACTED_MEMBERS = {
   ...Object.fromEntries(NULLED.map((name) => [name, () => null])),
   metadata: referenceOf,
@@ -212,9 +214,9 @@ function lineItemView(line: LineItem): ValueOf<typeof LINE_ITEM> {
 }
 
 /**
- * A session never changes, so each is rendered once: for its event, and again for the response.
- * To render it twice would take 5 µs more for three lines, and 40 µs for a hundred, of the server's
- * 330 µs for a create.
+ * Each session is rendered once, because it never changes: for its event, and again for the
+ * response. A second rendering would take 5 µs for three lines and 40 µs for a hundred, of the
+ * server's 330 µs for a create.
  */
 const rendered = new WeakMap<CheckoutSession, string>();
 

@@ -16,15 +16,13 @@ import { RedactCheckoutSession } from '../../application/redact-checkout-session
 
 const EXPIRING_MS = 5_000;
 /**
- * Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory
- * for their events.
+ * The number is small, so that a batch locks its rows for milliseconds only and few whole sessions
+ * are in memory for their events.
  */
 const EXPIRED_AT_ONCE = 10;
 const FORGETTING_MS = 60_000;
 const FORGOTTEN_AT_ONCE = 50;
-/**
- * By a clock that was just moved, for which a request waits. The rest, if any, is done by the job.
- */
+/** A request waits for the work of a clock that was just moved. The job does the rest, if any. */
 const MAX_FORGETTING_MS = 5_000;
 
 @Injectable()
@@ -40,7 +38,7 @@ export class SessionSweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Of one module, the last one comes first: what expires can then be forgotten.
+    // The jobs of one module run in reverse order: sessions that expire here can then be forgotten.
     this.jobs.sweep('forget_sessions', FORGETTING_MS, (clock) =>
       clock ? this.forget(clock, MAX_FORGETTING_MS) : this.forgetAll(),
     );
@@ -48,8 +46,8 @@ export class SessionSweeper implements OnApplicationBootstrap {
   }
 
   /**
-   * Reads show an overdue session as expired before that. Without a clock, expires those of all
-   * organizations.
+   * Stores overdue sessions as expired; reads show them as expired even before. Without a clock, it
+   * does so for all organizations.
    */
   async expire(clock?: MovedClock, limit = EXPIRED_AT_ONCE): Promise<void> {
     await sweep<OverdueSession>({
@@ -78,8 +76,8 @@ export class SessionSweeper implements OnApplicationBootstrap {
   }
 
   /**
-   * Forgets those that were closed longer ago than the caller keeps details, by its clock. Goes on
-   * for about `forMs`, if there are so many.
+   * Forgets the details of sessions that were closed longer ago than the caller keeps them, by its
+   * clock. Goes on for about `forMs` if there are many.
    */
   async forget(caller: Caller, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { detailsRetentionDays: days } = (await this.organizations.byId(caller.organization))

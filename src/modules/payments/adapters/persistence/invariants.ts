@@ -3,7 +3,8 @@ import { CHECKOUT_SESSION_ID, SESSION_FACTS } from '../../../checkout/index.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 /**
- * Each session with the payment that pays it. A payment with a mismatch does not pay its session.
+ * The rule joins each session with the payment that pays it. A payment with a mismatch does not pay
+ * its session.
  */
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,

@@ -7,7 +7,7 @@ const OF_PAYMENTS = `${OWN} AND payment_id = ANY ($3::uuid[])`;
 const PAGE = 'AND id > $4 ORDER BY id LIMIT $5';
 
 export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
-  // A session with a payment stays.
+  // A session that has a payment is kept.
   {
     object: 'checkout.session',
     kept: `SELECT checkout_session_id AS id FROM payments WHERE ${OF_SESSIONS}`,
@@ -16,7 +16,7 @@ export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
     object: 'payment',
     of: 'checkout.session',
     belonging: `SELECT id FROM payments WHERE ${OF_SESSIONS} ${PAGE}`,
-    // Locks each of them, so that whoever has read a notify_url reads again.
+    // The update locks each payment, so that a reader of notify_url reads again.
     clear: `UPDATE payments SET is_redacted = true, notify_url = NULL, details_since = NULL
       WHERE ${THESE}`,
     unfinished: `UPDATE payments SET is_forgetting = true WHERE ${THESE}`,

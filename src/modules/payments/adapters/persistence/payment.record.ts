@@ -37,7 +37,7 @@ export class PaymentRecord {
   @Column('text', { nullable: true })
   reference!: string | null;
 
-  /** '' in a row of a version that did not store it. */
+  /** The column is '' in a row of a version that did not store it. */
   @Column('text', { name: 'notify_url', nullable: true })
   notifyUrl!: string | null;
 

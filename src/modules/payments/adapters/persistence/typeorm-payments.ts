@@ -37,7 +37,7 @@ const FIND = statement<Key>(
   (key) => `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)}
   FROM payments ${byId(key)}`,
 );
-/** SQL for the ID of the session that a payment pays. */
+/** Returns SQL for the ID of the session that a payment pays. */
 export const sessionOfPayment = (of: Places<Key>) =>
   `SELECT checkout_session_id FROM payments ${byId(of)}`;
 
@@ -83,7 +83,7 @@ export class TypeormPayments extends Payments {
       id: uuidOf(state.id),
       checkoutSession,
     };
-    // Its session may be removed meanwhile, because nobody paid it for so long.
+    // The session may be removed meanwhile, because nobody paid it for so long.
     const stale = [
       'payments_reference_key',
       'payments_checkout_session_key',
@@ -126,7 +126,8 @@ export class TypeormPayments extends Payments {
   }
 
   async lock(unit: Unit, id: OwnId, param = 'id'): Promise<Payment> {
-    // NO KEY: the insert of a refund, which references the payment, does not wait for this lock.
+    // The lock is FOR NO KEY UPDATE, so that the insert of a refund, which references the payment,
+    // does not wait for it.
     const options = { where: keyOf(unit, id), lock: { mode: 'for_no_key_update' } } as const;
     const row = await this.database.inTransaction(unit, ({ manager }) =>
       manager.findOne(PaymentRecord, options),

@@ -6,13 +6,13 @@ import { Organizations } from '../../../access/index.js';
 import { LaterDetails } from '../../application/ports.js';
 
 const EVERY_MS = 10_000;
-/** For organizations that have not set how long they keep details. */
+/** This applies to organizations that have not set how long they keep details. */
 const DEFAULT_DAYS = 30;
 const LIMIT = 100;
 
 /**
- * Forgets what was said about payments since their redaction, and the rest of those with very many
- * refunds.
+ * Forgets what was written about payments since their redaction, and the rest of payments that have
+ * very many refunds.
  */
 @Injectable()
 export class LaterDetailsSweeper implements OnApplicationBootstrap {

@@ -228,7 +228,7 @@ export class LedgerClaimsController {
     @ValidRequest(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
     @PathId(REFUND_ID) pathId: string,
   ) {
-    // Before the owner is looked up, because it may refuse the request for what it says.
+    // The body is checked before the owner is looked up, because a bad body is refused without it.
     const extension = toExtension(request.body);
     const id = ownId(ledger, pathId);
     const caller = await this.owners.of(ledger, id, request.body.organization);

@@ -30,7 +30,7 @@ import {
 const DEFAULT_CLAIM = 10;
 const DEFAULT_LEASE_SECONDS = 60;
 const LONGEST_LEASE_SECONDS = 3600;
-/** 60 days, for a refund that a payment provider has: it may wait for weeks. */
+/** This is 60 days: a payment provider that has the refund may take weeks to pay it out. */
 const LONGEST_LEASE_AT_PROVIDER_SECONDS = 5_184_000;
 const LONGEST_DELAY_SECONDS = 604_800;
 
@@ -142,7 +142,7 @@ export class ExtendClaimRequest extends OwnerRequest {
   @ProviderReference() provider_reference?: string | null;
 }
 
-/** Refuses with invalid_param a long lease of a refund that no provider has. */
+/** Refuses a long lease of a refund that no provider has with invalid_param. */
 export function toExtension(body: ExtendClaimRequest): Extension {
   const { claim, lease_seconds: leaseSeconds = DEFAULT_LEASE_SECONDS, provider_reference } = body;
   const providerReference = provider_reference ?? null;

@@ -27,7 +27,7 @@ const PAID_UNAPPROVED = ofEachMode(
     `SELECT mode, id FROM refunds WHERE mode = '${mode}' AND status = 'succeeded' AND approval = 'waiting' ORDER BY id DESC LIMIT ${SHOWN}`,
 );
 
-/** Pending refunds that were claimed often: how many, and the oldest. */
+/** Counts the pending refunds that were claimed often, and shows the oldest. */
 export const STUCK_REFUNDS: Diagnosis<StuckRow> = {
   name: 'ledger workers',
   text: `/* every organization: an operator looks at all pending refunds */
@@ -48,7 +48,7 @@ export const STUCK_REFUNDS: Diagnosis<StuckRow> = {
   },
 };
 
-/** The newest refunds that were paid out without their approval. */
+/** Shows the newest refunds that were paid out without their approval. */
 export const UNAPPROVED_REFUNDS: Diagnosis<Row> = {
   name: 'approvals',
   text: `/* every organization: an operator looks at payouts of all */ ${PAID_UNAPPROVED}`,

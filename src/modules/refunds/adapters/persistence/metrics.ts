@@ -12,7 +12,7 @@ import { MODES, type Mode } from '../../../../shared/caller.js';
 import { STUCK_CLAIMS } from '../../domain/refund-state.js';
 import { PAYABLE } from './refund.record.js';
 
-/** Those that a payment provider has may be leased for weeks, which is nobody's fault. */
+/** A refund that a payment provider has may be leased for weeks, so it does not count as late. */
 const oldest = (mode: Mode) =>
   `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND ${PAYABLE}
     AND (provider_reference IS NULL OR coalesce(claim_expires_at <= statement_timestamp(), true)) ORDER BY id LIMIT 1) AS id`;

@@ -12,11 +12,13 @@ import { COLUMNS, fromRow } from './typeorm-refunds.js';
 
 const LOCKED = `${COLUMNS}, statement_timestamp() AS now`;
 
-/** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
+/**
+ * This is isClaimable() in SQL. The first condition is a range of the index refunds_claim_turns.
+ */
 const CLAIMABLE = `${PAYABLE} AND claimable_at <= statement_timestamp()
   AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())`;
 
-/** Each look walks over so many organizations at most, and the next one goes on behind them. */
+/** One look walks over so many organizations at most. The next look goes on behind them. */
 const MOST_ORGANIZATIONS = 1000;
 
 /** The walk over organizations begins behind `after`, and ends with `until`. */
@@ -27,7 +29,7 @@ interface Walk {
   readonly limit: number;
 }
 
-/** The first payable refund of the next organization: one step in the index. */
+/** Finds the first payable refund of the next organization in one step of the index. */
 const next = ({ mode, until }: Places<Walk>, after: string, place: string) =>
   `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
   WHERE mode = ${mode} AND ${PAYABLE} AND organization_id > ${after} AND organization_id <= ${until}
@@ -53,7 +55,7 @@ const WAITING = statement<Walk>(
         LIMIT ${walk.limit}) AS first) AS found
     ORDER BY place`,
 );
-/** Citus has no recursive queries over several machines. */
+/** This is the statement for Citus, which has no recursive queries over several machines. */
 const WAITING_ANYWHERE = statement<Walk>(
   'refunds.waiting_anywhere',
   ({ mode, after, until, limit }) =>
@@ -72,7 +74,7 @@ const oldestFirst = (most: string) =>
 interface Wanted<OneOrMany> {
   readonly mode: string;
   readonly organization: OneOrMany;
-  /** How many refunds of each organization. */
+  /** This is how many refunds of each organization the statement locks. */
   readonly most: OneOrMany extends string ? number : readonly number[];
 }
 
@@ -92,7 +94,7 @@ const LOCK_ALL = statement<Wanted<readonly string[]>>(
       ${oldestFirst('turn.refunds')}) AS locked`,
 );
 
-/** Each member but `mode` is a list, with a value for each refund. */
+/** Each member but `mode` is a list with a value for each refund. */
 interface Stored {
   readonly mode: string;
   readonly ids: readonly string[];
@@ -133,7 +135,7 @@ interface LockedRow extends RefundRecord {
 }
 
 interface WaitingRow extends RefundCount {
-  /** Whether the walk ended here, where it may have found nothing. */
+  /** This is true if the walk ended here, where it may have found nothing. */
   readonly isEnd: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { PersonalData } from '../../../../platform/facts.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
 
-/** What was said about a refund: its columns of free text, and the same as members of JSON. */
+/** These are the columns of free text about a refund, and the members of JSON that repeat them. */
 export const REFUND_PERSONAL_DATA: readonly PersonalData[] = [
   {
     object: 'refund',
@@ -13,6 +13,6 @@ export const REFUND_PERSONAL_DATA: readonly PersonalData[] = [
     members: { description: () => null, reason: () => null },
   },
   { object: 'refund.approval', members: { description: () => null, comment: () => null } },
-  // EVENT_DETAILS of a refund.
+  // These are the EVENT_DETAILS of a refund.
   { object: 'event', members: { description: () => null } },
 ];

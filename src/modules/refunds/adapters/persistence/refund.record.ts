@@ -2,7 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode, Requester } from '../../../../shared/caller.js';
 import type { Approval, RefundState, RefundStatus } from '../../domain/refund-state.js';
 
-/** SQL as in partial indexes: what waits for approval, and what the ledger may pay out. */
+/**
+ * The SQL is that of the partial indexes, so that the planner uses them for refunds that wait for
+ * approval and for refunds that the ledger may pay out.
+ */
 export const WAITING = `status = 'pending' AND approval = 'waiting'`;
 export const PAYABLE = `status = 'pending' AND approval <> 'waiting'`;
 

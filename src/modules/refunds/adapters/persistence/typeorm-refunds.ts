@@ -149,8 +149,8 @@ export class TypeormRefunds extends Refunds {
       const listed = { owner: caller, where, page, ahead, ...(onlyWaiting && { only }) };
       return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
-    // By its reference alone, at most one is found. The planner would take the index of another
-    // filter, which has many.
+    // A search by its reference alone finds at most one refund. The planner would take the index of
+    // another filter, which has many.
     const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
     const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
     const suits = (refund: Refund) =>

@@ -113,8 +113,8 @@ export const LEDGER_REFUND = object(
 );
 
 /**
- * What events have besides the refund. Only those of a refund that has to be approved have
- * `approval`.
+ * Events have these details besides the refund. Only events of a refund that has to be approved
+ * have `approval`.
  */
 export const EVENT_DETAILS = { ...DETAILS, approval: APPROVAL };
 
