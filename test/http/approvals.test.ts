@@ -264,7 +264,8 @@ test('every answer says that its time is over from that moment, before the refun
   );
   await service.sql.query('BEGIN');
   // Nothing cancels a refund that is locked.
-  await service.sql.query('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(id)]);
+  const lock = 'SELECT FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+  await service.sql.query(lock, [shop.organization, id].map(uuidOf));
   expect([(await approvalOf(id)).state, await shop.idsOf(list)]).toEqual(['waiting', [id]]);
   await until(async () => (await approvalOf(id)).state !== 'waiting');
   expect(await seen()).toEqual(over);

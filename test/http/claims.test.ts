@@ -126,7 +126,8 @@ describe.each([
     await service.sql.query(release, [[locked, free].map(uuidOf)]);
     await prepare(locked);
     const holder = await Holder.connect(service.databaseUrl);
-    await holder.hold('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
+    const lock = 'SELECT FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+    await holder.hold(lock, [shop.organization, locked].map(uuidOf));
     expect(idsOf(await claim())).toEqual([free]);
     await holder.end();
     expect(idsOf(await claim())).toEqual([locked]);

@@ -71,7 +71,8 @@ async function meeting(
   requests: readonly (() => Promise<Reply>)[],
 ): Promise<Reply[]> {
   const outsider = await Holder.connect(service.databaseUrl);
-  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const lock = 'SELECT FROM payments WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+  await outsider.hold(lock, [here.organization, payment].map(uuidOf));
   const replies: Promise<Reply>[] = [];
   for (const request of requests) {
     replies.push(request());
