@@ -40,8 +40,8 @@ const USE_CASES = [
 ];
 
 /**
- * Authenticates callers, and lets the platform sign its merchants up by program. Global, because
- * AppModule runs its guards before every route.
+ * Authenticates callers, and lets the platform register its merchants by program. The module is
+ * global, because AppModule runs its guards before every route.
  */
 @Global()
 @Module({

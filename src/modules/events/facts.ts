@@ -12,15 +12,16 @@ export const EVENT_FACTS = {
 type Of<Names extends string> = Readonly<Record<'organization' | 'mode' | Names, string>>;
 
 /**
- * SQL for the first event of an organization from an ID on. It takes the places of their values.
+ * Returns SQL for the first event of an organization from an ID on. It takes the places of their
+ * values.
  */
 export const eventFrom = ({ organization, mode, id }: Of<'id'>): string =>
   `SELECT ${EVENT_COLUMNS} FROM events
   WHERE organization_id = ${organization} AND mode = ${mode} AND id >= ${id} ORDER BY id LIMIT 1`;
 
 /**
- * SQL for the ID of an event that its resource has at most once. It takes the places of their
- * values.
+ * Returns SQL for the ID of an event that its resource has at most once. It takes the places of
+ * their values.
  */
 export const eventOfResource = ({ organization, mode, object, type }: Of<'object' | 'type'>) =>
   `SELECT id FROM events WHERE organization_id = ${organization} AND mode = ${mode}

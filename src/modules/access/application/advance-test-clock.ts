@@ -15,7 +15,7 @@ export class AdvanceTestClock {
     private readonly clock: Clock,
   ) {}
 
-  /** The result is how far the clock is ahead of real time then, in milliseconds. */
+  /** Returns how far the clock is then ahead of real time, in milliseconds. */
   async execute(unit: Unit, step: Step): Promise<number> {
     const clock = advanced(await this.clocks.lock(unit), step, this.clock.now());
     this.clocks.store(unit, clock);

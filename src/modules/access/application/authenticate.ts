@@ -8,11 +8,11 @@ import { ApiKeys } from './ports.js';
  * A revoked key must stop working on every instance within 5 s. One second is left for the lookup.
  */
 const CACHE_MS = 4_000;
-/** More keys than one instance sees in that time. Beyond it, the oldest are dropped. */
+/** One instance sees fewer keys in that time. Beyond this number, the oldest are dropped. */
 const MAX_KEYS = 10_000;
 /**
- * Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of
- * them leaves it to the others.
+ * Tokens that may be forged share so few look-ups: each sends one message to PostgreSQL at a time,
+ * so that a flood of such tokens leaves it to the others.
  */
 const UNKNOWN_AT_ONCE = 8;
 
@@ -22,7 +22,9 @@ export class Authenticate {
   private readonly keys: LookupCache<ApiKey | undefined>;
   private readonly line: (() => void)[] = [];
   private lookingUp = 0;
-  /** One entry, of all keys: an origin that nobody allows needs no look-up of its own. */
+  /**
+   * The cache has one entry for all keys: an origin that nobody allows needs no look-up of its own.
+   */
   private readonly origins: LookupCache<ReadonlySet<string>>;
 
   constructor(
@@ -35,12 +37,12 @@ export class Authenticate {
   }
 
   /**
-   * The active key of a token, or why there is none. Without a database look-up, and synchronous,
-   * for a cached or malformed token.
+   * Returns the active key of a token, or why there is none. For a cached or malformed token, it is
+   * synchronous and reads no database.
    */
   execute(token: string): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     const isKnown = this.keys.has(token);
-    // A cached token is well-formed: its checksum is not computed again.
+    // The checksum of a cached token is not computed again, because the token is well-formed.
     if (!isKnown && !isWellFormedToken(token)) return 'malformed';
     const find = () => this.apiKeys.byToken(token);
     const key = this.keys.get(token, isKnown ? find : () => this.inTurn(find));
@@ -52,8 +54,8 @@ export class Authenticate {
   }
 
   /**
-   * Empties the cache, so that a key revoked on this instance stops working at once. To be called
-   * after the commit.
+   * Empties the cache, so that a key revoked on this instance stops working at once. It is to be
+   * called after the commit.
    */
   forget(): void {
     this.keys.clear();
@@ -73,8 +75,8 @@ export class Authenticate {
   }
 
   /**
-   * The key, if it is active at the time of its organization. That time is read only for a key that
-   * expires.
+   * Returns the key if it is active at the time of its organization. That time is read only for a
+   * key that expires.
    */
   private active(key: ApiKey | undefined): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     if (!key) return 'unknown';

@@ -6,8 +6,8 @@ interface LookUp<Value> {
 }
 
 /**
- * What was found within the last `maxAge` milliseconds. Beyond `maxSize` values, the oldest are
- * dropped.
+ * Keeps the values that were found within the last `maxAge` milliseconds. Beyond `maxSize` values,
+ * the oldest are dropped.
  */
 export class LookupCache<Value> {
   private readonly cache = new Map<string, LookUp<Value>>();
@@ -20,8 +20,8 @@ export class LookupCache<Value> {
   ) {}
 
   /**
-   * Concurrent calls share one look-up, whose age counts from its start. What fails or finds
-   * nothing displaces no value.
+   * Returns the value, or looks it up. Concurrent calls share one look-up, whose age counts from
+   * its start. A look-up that fails or finds nothing replaces no value.
    */
   get(name: string, lookUp: () => Promise<Value>): Value | Promise<Value> {
     const since = this.clock.monotonic();
@@ -41,7 +41,7 @@ export class LookupCache<Value> {
     return this.cache.has(name);
   }
 
-  /** What is under way is not kept, either. */
+  /** Drops all values. Look-ups that are under way are not kept, either. */
   clear(): void {
     this.cache.clear();
     this.underWay.clear();

@@ -27,15 +27,15 @@ interface RotatedApiKey extends IssuedApiKey {
 
 type End = [id: string, how: 'revokedAt' | 'expiresAt', instant: number];
 
-/** By default the new key ends when the old one would have. */
+/** The new key ends at the same time as the old one, unless it is given a life. */
 interface Rotation extends KeyLife {
-  /** How long the old key still works, in milliseconds, unless it expires before. */
+  /** The old key still works for this time, in milliseconds, unless it expires before. */
   readonly overlap?: number | undefined;
 }
 
 /**
- * Each method refuses with not_found what does not exist, and a key of another kind than the given
- * ones. The time is that of the key's mode, whose test clock may be moved.
+ * Each method refuses with not_found a resource that does not exist, and a key of another kind than
+ * the given ones. The time is that of the key's mode, whose test clock may be moved.
  */
 @Injectable()
 export class ManageApiKeys {
@@ -55,7 +55,9 @@ export class ManageApiKeys {
     return issued;
   }
 
-  /** Of an organization, or with null those that belong to none. Newest first. */
+  /**
+   * Lists the keys of an organization, or with null the keys that belong to none, the newest first.
+   */
   async list(organization: string | null, page: Partial<PageRequest> = {}): Promise<Page<ApiKey>> {
     if (organization !== null) await this.organizations.byId(organization);
     return this.apiKeys.list(organization, page);
@@ -86,7 +88,9 @@ export class ManageApiKeys {
     return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };
   }
 
-  /** It stops on this instance at once, and on the others when they look it up again. */
+  /**
+   * Ends a key. It stops on this instance at once, and on the others when they look it up again.
+   */
   private async end(unit: Work, ...ended: End): Promise<ApiKey> {
     unit.afterCommit(() => this.authenticate.forget());
     return this.apiKeys.end(unit, ...ended);

@@ -7,16 +7,16 @@ import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
 
 /**
- * In milliseconds: how long the previous secret still signs, so that receivers have time to learn
+ * The previous secret still signs for so many milliseconds, so that receivers have time to learn
  * the new one.
  */
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 interface Created {
   readonly organization: Organization;
-  /** False if an organization was already created with the same reference. */
+  /** This is false if an organization was already created with the same reference. */
   readonly isNew: boolean;
-  /** That of its webhooks, if it is new. */
+  /** This is the secret of its webhooks, if the organization is new. */
   readonly webhookSecret?: string;
 }
 
@@ -35,8 +35,8 @@ export class ManageOrganizations {
   ) {}
 
   /**
-   * Safe to repeat with the same reference. Refuses with invalid_param and
-   * organization_reference_reused.
+   * Creates an organization. It is safe to repeat with the same reference. Refuses with
+   * invalid_param and organization_reference_reused.
    */
   async create(unit: Work, name: string, reference: string | null = null): Promise<Created> {
     const [earlier] =
@@ -49,11 +49,11 @@ export class ManageOrganizations {
     return { organization, isNew: true, webhookSecret };
   }
 
-  /** Sets what is given. Refuses with not_found and invalid_param. */
+  /** Sets the members that are given. Refuses with not_found and invalid_param. */
   async change(unit: Work, id: string, change: OrganizationChange): Promise<Organization> {
     const organization = (await this.organizations.lock(unit, id)).with(change);
     this.organizations.storeSettings(unit, organization);
-    // A cached key has what its organization decides for it.
+    // The cache is emptied, because a cached key has settings of its organization.
     unit.afterCommit(() => this.authenticate.forget());
     return organization;
   }
@@ -72,7 +72,7 @@ export class ManageOrganizations {
     return { organization, ...rotated };
   }
 
-  /** The webhook secrets that sign now, the current one first. Refuses with not_found. */
+  /** Returns the webhook secrets that sign now, the current one first. Refuses with not_found. */
   async webhookSecrets(organization: string): Promise<readonly string[]> {
     return this.organizations.webhookSecrets(organization, this.clock.now());
   }

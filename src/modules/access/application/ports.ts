@@ -8,31 +8,35 @@ import type { TestClock } from '../domain/test-clock.js';
 
 export abstract class Organizations {
   /**
-   * Done now, so that rows of the same unit can refer to it. Throws Stale when the reference is
-   * taken.
+   * Stores the organization now, so that rows of the same unit can refer to it. Throws Stale when
+   * the reference is taken.
    */
   abstract add(unit: Work, organization: Organization, webhookSecret: string): Promise<void>;
   abstract storeSettings(unit: Work, organization: Organization): void;
   abstract exists(caller: Caller): Promise<boolean>;
-  /** Refuses with not_found. */
+  /** Reads an organization. Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
-  /** As the unit sees it, which may have added it. Refuses with not_found. */
+  /** Reads an organization as the unit sees it, which may have added it. Refuses with not_found. */
   abstract within(unit: Work, id: string): Promise<Organization>;
-  /** Keeps others from changing it until the unit is committed. Refuses with not_found. */
+  /**
+   * Locks an organization, so that nobody else changes it until the unit is committed. Refuses with
+   * not_found.
+   */
   abstract lock(unit: Work, id: string): Promise<Organization>;
-  /** Newest first. Without a limit, all. */
+  /** Lists organizations, the newest first, or all of them without a limit. */
   abstract list(page: Partial<PageRequest>, reference?: string): Promise<Page<Organization>>;
-  /** The distinct origins on the lists of the caller's active keys. */
+  /** Returns the distinct origins on the lists of the caller's active keys. */
   abstract origins(caller: Caller): Promise<readonly string[]>;
-  /** Those that keep the details of closed sessions for some days only. */
+  /**
+   * Lists the organizations that keep the details of closed sessions for a limited number of days.
+   */
   abstract forgetting(): Promise<Organization[]>;
   /**
-   * Those that sign at the instant (milliseconds), the current one first. Refuses with not_found.
+   * Returns the secrets that sign at the instant (milliseconds), the current one first. Refuses
+   * with not_found.
    */
   abstract webhookSecrets(id: string, now: number): Promise<readonly string[]>;
-  /**
-   * Replaces the current secret, which becomes the previous one. Done now. Refuses with not_found.
-   */
+  /** Replaces the current secret now; it becomes the previous one. Refuses with not_found. */
   abstract rotateWebhookSecret(
     unit: Work,
     id: string,
@@ -46,11 +50,14 @@ export abstract class ApiKeys {
   abstract add(unit: Work, key: ApiKey, token: string): void;
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
-  /** Newest first. With null, those that belong to none. Without a limit, all. */
+  /**
+   * Lists keys, the newest first: with null the keys that belong to no organization, and without a
+   * limit all.
+   */
   abstract list(organization: string | null, page: Partial<PageRequest>): Promise<Page<ApiKey>>;
   /**
-   * Ends the key at the instant (milliseconds), unless it was revoked already, or expires before.
-   * Done now. Returns the stored key.
+   * Ends the key at the instant (milliseconds), unless it was revoked already or expires before.
+   * Writes it now and returns the stored key.
    */
   abstract end(
     unit: Work,
@@ -62,13 +69,13 @@ export abstract class ApiKeys {
 }
 
 export interface MovedTestClock extends MovedClock {
-  /** Whether its schedule has not followed it, because a step was cut off. */
+  /** This is true if the schedule has not followed the clock, because a step was interrupted. */
   readonly isBehind: boolean;
 }
 
 export abstract class TestClocks {
   abstract lock(unit: Unit): Promise<TestClock>;
   abstract store(unit: Unit, clock: TestClock): void;
-  /** Up to `limit` clocks that were moved, in a fixed order, those after the given one. */
+  /** Lists up to `limit` clocks that were moved, in a fixed order, after the given one. */
   abstract moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]>;
 }

@@ -18,29 +18,35 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 export interface ApiKeyState {
   readonly id: string;
   readonly kind: KeyKind;
-  /** Null for an operator key, which acts in neither mode. */
+  /** This is null for an operator key, which acts in neither mode. */
   readonly mode: Mode | null;
   /**
-   * Null for a ledger key, which acts on every organization in its mode, and for an operator key.
+   * This is null for a ledger key, which acts on every organization in its mode, and for an
+   * operator key.
    */
   readonly organization: string | null;
-  /** Who uses it: a person or a program. A rotated key keeps its holder. */
+  /** The holder is the person or program that uses the key. A rotated key keeps its holder. */
   readonly holder: string;
   readonly rights: readonly Right[];
-  /** The first characters of the token, enough to recognize it and useless to an attacker. */
+  /**
+   * These are the first characters of the token, enough to recognize it and useless to an attacker.
+   */
   readonly display: string;
   readonly origins: readonly string[];
-  /** Milliseconds, or null for never. */
+  /** This is in milliseconds, or null if the key never expires. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** To the hour. */
+  /** The time is exact to the hour. */
   readonly lastUsedAt: number | null;
-  /** Whether the organization has all refunds approved. Only the look-up of a token knows it. */
+  /**
+   * This is true if the organization requires approval of all refunds. Only the look-up of a token
+   * knows it.
+   */
   readonly allRefundsWait?: boolean;
 }
 
 /**
- * How long a new key works, in milliseconds: until an instant or for a time. By default for ever.
+ * A new key works until an instant or for a time, in milliseconds; by default it works for ever.
  */
 export interface KeyLife {
   readonly expiresAt?: number | null | undefined;
@@ -48,7 +54,7 @@ export interface KeyLife {
 }
 
 export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization'>, KeyLife {
-  /** By default, its own ID. */
+  /** The default is the key's own ID. */
   readonly holder?: string | null | undefined;
   readonly rights?: readonly Right[] | undefined;
   readonly origins?: readonly string[] | undefined;
@@ -78,7 +84,10 @@ export const PREFIX: Record<KeyKind, string> = {
 export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
 
-  /** A new key and its token, which is shown once and never stored. Refuses with invalid_param. */
+  /**
+   * Makes a new key and its token, which is shown once and never stored. Refuses with
+   * invalid_param.
+   */
   static create(
     { kind, mode, organization, holder, rights = [], origins = [], ...life }: NewApiKey,
     moment: Moment,
@@ -92,9 +101,9 @@ export class ApiKey {
   }
 
   /**
-   * A new key with the terms of this one, which ends when this one would unless another life is
-   * given. Its holder is kept as it is, also one that no new key may have. Refuses a revoked or
-   * expired key with invalid_param.
+   * Makes a new key with the terms of this one, which ends when this one would unless another life
+   * is given. It keeps the holder, even one that no new key may have. Refuses a revoked or expired
+   * key with invalid_param.
    */
   rotate(life: KeyLife, moment: Moment): { key: ApiKey; token: string } {
     if (this.faultAt(moment.now)) {
@@ -112,12 +121,12 @@ export class ApiKey {
     return new ApiKey(state);
   }
 
-  /** The caller whose clock applies to the key: its organization, or the ledger. */
+  /** The clock of this caller applies to the key: it is the organization or the ledger. */
   get caller(): Caller {
     return callerOf(this.state);
   }
 
-  /** Whether somebody else must approve the refunds that it proposes. */
+  /** This is true if somebody else must approve the refunds that the key proposes. */
   get needsApproval(): boolean {
     const { kind, rights, allRefundsWait } = this.state;
     return allRefundsWait === true || (kind === 'restricted' && !rights.includes('approve'));
@@ -129,7 +138,9 @@ export class ApiKey {
     return expiresAt === null || now < expiresAt ? undefined : 'expired';
   }
 
-  /** Whether the origin exactly equals a listed one (RFC 6454). `null` never does. */
+  /**
+   * Tells if the origin exactly equals a listed one (RFC 6454). The origin `null` is never allowed.
+   */
   allows(origin: string): boolean {
     return this.state.origins.includes(origin);
   }
@@ -146,7 +157,8 @@ function issued(terms: Issued): { key: ApiKey; token: string } {
 export const isOwned = (kind: KeyKind): boolean => OWNED_KINDS.some((owned) => owned === kind);
 
 /**
- * An operator is nobody's caller. Live mode stands for neither, because its clock is never moved.
+ * An operator acts for no organization and in neither mode. It gets live mode, because the clock of
+ * live mode is never moved.
  */
 export function callerOf({
   organization,
@@ -156,7 +168,7 @@ export function callerOf({
 }
 
 /**
- * Whether the token has the form and the checksum of a key. Other tokens need no database lookup.
+ * Tells if the token has the form and the checksum of a key. Other tokens need no database look-up.
  */
 export function isWellFormedToken(token: string): boolean {
   const parts = TOKEN.exec(token);
@@ -180,7 +192,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** CRC-32 in base62, as token scanners expect it: the last six characters. */
+/** Computes the last six characters of a token: CRC-32 in base62, as token scanners expect it. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

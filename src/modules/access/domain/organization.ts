@@ -6,7 +6,8 @@ import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 import { requireTemplate } from './payment-url.js';
 
 /**
- * Which refunds wait for approval: those that a key without the right to approve proposed, or all.
+ * The setting says which refunds wait for approval: those that a key without the right to approve
+ * proposed, or all.
  */
 export const REFUND_APPROVALS = ['keys', 'all'] as const;
 export const MAX_RETENTION_DAYS = 3650;
@@ -14,20 +15,23 @@ export const MAX_RETENTION_DAYS = 3650;
 type Urls = Readonly<Record<Mode, string | null>>;
 
 /**
- * What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and
- * the URLs.
+ * These settings can be changed. Customers are shown the name, the contact (an e-mail address or a
+ * URL) and the URLs.
  */
 export interface OrganizationSettings
   extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
   readonly name: string;
-  /** Where customers pay, with placeholders, unless a session has a payment URL of its own. */
+  /**
+   * Customers pay at this URL, which has placeholders, unless a session has a payment URL of its
+   * own.
+   */
   readonly paymentUrl: Urls;
   readonly refundApproval: (typeof REFUND_APPROVALS)[number];
-  /** How long the details of closed sessions are kept; null for ever. */
+  /** The details of closed sessions are kept for so many days; null keeps them for ever. */
   readonly detailsRetentionDays: number | null;
 }
 
-/** What is given changes; null removes it. */
+/** A member that is given changes; null removes its value. */
 export interface OrganizationChange extends Partial<Omit<OrganizationSettings, 'paymentUrl'>> {
   readonly paymentUrl?: Partial<Urls> | undefined;
 }
@@ -54,12 +58,12 @@ export const ORGANIZATION_REFERENCE_REUSED: ErrorCode = {
 export class Organization {
   private constructor(
     readonly id: string,
-    /** The platform's own ID of it, unique for ever. */
+    /** This is the platform's own ID of the organization, unique for ever. */
     readonly reference: string | null,
     readonly settings: OrganizationSettings,
   ) {}
 
-  /** Refuses with invalid_param. */
+  /** Makes a new organization. Refuses with invalid_param. */
   static create(name: string, now: number, reference: string | null = null): Organization {
     const settings = { ...NEW, name: checkedName(name) };
     if (reference !== null && !REFERENCE.test(reference)) {
@@ -79,8 +83,8 @@ export class Organization {
   }
 
   /**
-   * Refuses another name, that of a request with the same reference, with
-   * organization_reference_reused.
+   * Refuses another name than that of the organization, because the request repeats its reference.
+   * The code is organization_reference_reused.
    */
   requireName(name: string): void {
     if (checkedName(name) === this.settings.name) return;
@@ -92,7 +96,7 @@ export class Organization {
     );
   }
 
-  /** Refuses with invalid_param. */
+  /** Changes the settings that are given. Refuses with invalid_param. */
   with({ paymentUrl = {}, ...changed }: OrganizationChange): Organization {
     const settings = {
       ...this.settings,

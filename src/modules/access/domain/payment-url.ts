@@ -8,7 +8,7 @@ import {
   placeholderFault,
 } from '../../../shared/web-url.js';
 
-/** The placeholders of a payment URL, with the longest values that a shop may rely on. */
+/** These are the placeholders of a payment URL, with the longest values that a shop may rely on. */
 const LONGEST = {
   CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}`,
   ORGANIZATION: `org_${'0'.repeat(26)}`,

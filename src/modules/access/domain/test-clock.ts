@@ -3,7 +3,7 @@ import { invalidParams, type ParamCode, paramError } from '../../../shared/error
 export const MOST_AHEAD_SECONDS = 400 * 24 * 60 * 60;
 
 /**
- * How far to advance a clock: by a number of seconds, or to a time in Unix seconds. Exactly one is
+ * A step advances a clock by a number of seconds, or to a time in Unix seconds. Exactly one is
  * given.
  */
 export interface Step {
@@ -13,11 +13,13 @@ export interface Step {
 
 export interface TestClock {
   readonly aheadSeconds: number;
-  /** The part of `aheadSeconds` by which scheduled deliveries were already moved. */
+  /** This is the part of `aheadSeconds` by which scheduled deliveries were already moved. */
   readonly scheduledSeconds: number;
 }
 
-/** The advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param. */
+/**
+ * Returns the advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param.
+ */
 export function advanced(
   { aheadSeconds, scheduledSeconds }: TestClock,
   step: Step,

@@ -165,8 +165,9 @@ function confirmBound(
 }
 
 /**
- * Refuses a total above the computed one, because shipping or tax may have been left out. If the
- * computed total were allowed, the customer would owe less.
+ * Compares a total with the computed one. A larger total may contain shipping or tax that was left
+ * out. The response then names no allowed total, because the computed one would lower what the
+ * customer owes.
  */
 function confirmTotal(
   param: 'amount' | 'amount_total',

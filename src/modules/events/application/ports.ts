@@ -11,13 +11,13 @@ export const DEFAULT_ORDER: Order = 'desc';
 export interface EventFilter extends PageRequest {
   readonly type: string | undefined;
   readonly object: OwnId | undefined;
-  /** A resource: its events, and those of the others in its story. */
+  /** The filter matches the events of this resource and of the related resources in its story. */
   readonly about: OwnId | undefined;
-  /** Creation time in milliseconds: from inclusive, to exclusive. */
+  /** This is the creation time in milliseconds: `from` is inclusive, `to` exclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly order: Order;
-  /** Of a list of all organizations. */
+  /** The filter matches this organization in a list of all organizations. */
   readonly organization: string | undefined;
 }
 
@@ -28,22 +28,24 @@ export interface OwnedEvent extends Event {
 export abstract class Events {
   /** Finds an event of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
-  /** Keeps the event as it is until the end of the unit. Refuses with not_found. */
+  /**
+   * Locks the event, so that it stays as it is until the end of the unit. Refuses with not_found.
+   */
   abstract lock(unit: Unit, id: string): Promise<Event>;
   /**
-   * Events of the caller's mode. A page of large events has fewer than the limit, but at least one
-   * if there is any.
+   * Lists events of the caller's mode. A page of large events has fewer than the limit, but at
+   * least one if there is any.
    */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
-  /** The same of all organizations, or of the one that the filter names. */
+  /** Lists events as `list` does, of all organizations or of the one that the filter names. */
   abstract listOfAll(ledger: Ledger, filter: EventFilter): Promise<Page<OwnedEvent>>;
 }
 
-/** Where other modules record what they change: an event exists exactly when its change does. */
+/** Records events for other modules: an event exists exactly when its change does. */
 export abstract class Outbox {
   /**
-   * Records the event at the unit's time, and what other modules write of it in the same statement
-   * (`eventTexts` of their facts).
+   * Records the event at the unit's time, and what other modules write about it in the same
+   * statement (`eventTexts` of their facts).
    */
   abstract record(unit: Unit, event: NewEvent): void;
   /** Calls the listener, which must not throw, with each event that this process has committed. */
@@ -55,8 +57,8 @@ interface EventsOf<Told extends readonly unknown[]> {
 }
 
 /**
- * Provides a module's port for its events. `toEvent` makes one of what the use cases tell: the
- * type, and the entity after the change.
+ * Provides a module's port for its events. `toEvent` makes an event from the values that use cases
+ * pass: the type, and the entity after the change.
  */
 export const recordedBy = <Told extends readonly unknown[]>(
   port: abstract new () => EventsOf<Told>,

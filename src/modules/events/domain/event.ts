@@ -7,15 +7,15 @@ export interface NewEvent {
   readonly type: string;
   readonly object: string;
   /**
-   * Number of the event among those of its resource, from 1. A unique key lets only one of two
-   * concurrent changes take a number.
+   * This is the number of the event among those of its resource, from 1. A unique key lets only one
+   * of two concurrent changes take a number.
    */
   readonly sequence: number;
   readonly data: string;
   readonly reason?: string | null;
   readonly details?: Readonly<Record<string, string | null>>;
   readonly notifyUrl: string | null;
-  /** Called once the event is committed. Must not throw. */
+  /** It is called once the event is committed. It must not throw. */
   readonly committed?: (() => void) | undefined;
 }
 
@@ -26,6 +26,6 @@ export interface Event {
   readonly sequence: number;
   readonly data: string;
   readonly reason: string | null;
-  /** JSON; missing or null if there are no details. */
+  /** This is JSON; it is missing or null if there are no details. */
   readonly details?: string | null | undefined;
 }

@@ -31,7 +31,10 @@ type KeyCredential = Exclude<Credential, 'metrics' | 'none'>;
  */
 @Injectable()
 export class KeyGuard implements CanActivate {
-  /** Cached by controller method: a lookup by the Reflector takes a twentieth of a read. */
+  /**
+   * The credential is cached by controller method, because a look-up by the Reflector takes a
+   * twentieth of a read.
+   */
   private readonly credentials = new WeakMap<object, Credential>();
 
   constructor(
@@ -65,7 +68,7 @@ export class KeyGuard implements CanActivate {
 
   private admitScraper(token = ''): true {
     const { metricsToken } = this.config;
-    // Hashes have the same length, which timingSafeEqual requires.
+    // The hashes are compared, because they have the same length, which timingSafeEqual requires.
     const isToken =
       metricsToken === undefined || timingSafeEqual(sha256(token), sha256(metricsToken));
     if (!isToken) throw unauthorized('The metrics token is needed: Authorization: Bearer <token>.');
@@ -107,8 +110,8 @@ function admit(
 }
 
 /**
- * The key of `Bearer <key>`, or of Basic with the key as user name and any password (RFC 6750, RFC
- * 7617).
+ * Returns the key of `Bearer <key>`, or of Basic with the key as user name and any password (RFC
+ * 6750, RFC 7617).
  */
 function tokenOf(headers: readonly string[]): string | undefined {
   const [scheme = '', credentials = '', ...rest] = (headers[0] ?? '').split(/ +/);
@@ -118,7 +121,7 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
-/** What a restricted key may do is up to the RightGuard. */
+/** The RightGuard decides which routes a restricted key may call. */
 const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
   secret: OWNED_KINDS,
   sandbox: OWNED_KINDS,
@@ -127,7 +130,7 @@ const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
 };
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** The log gets to know why; the caller reads nothing that was not in the request. */
+/** The log tells why the key was refused; the caller reads nothing that was not in the request. */
 function refused(
   request: FastifyRequest,
   fault: KeyFault,

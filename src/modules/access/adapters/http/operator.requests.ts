@@ -35,15 +35,15 @@ const removable = (what: string) => ({
 });
 const setting = (what: string, max = 500) => Text({ max, ...removable(what) });
 
-/** The caller of all operators: their idempotency keys are of the platform. */
+/** All operators share this caller: their idempotency keys belong to the platform. */
 export const OPERATOR = callerOf({ organization: null, mode: null });
 
-/** The same idempotency key on another path is another key. */
+/** The same idempotency key counts as another key on another path. */
 export function ofPath<Body>(request: KeyedRequest<Body>): KeyedRequest<Body> {
   return { ...request, operation: `${request.method} ${pathOf(request.url)}` };
 }
 
-/** Refuses for the path: whatever is not found is named there. */
+/** Names the path as the faulty parameter of a not_found refusal, because the ID stands there. */
 export async function inPath<Result>(found: Promise<Result>): Promise<Result> {
   return found.catch((error) => {
     throw error instanceof Refusal && error.kind === 'missing' ? notFound('id') : error;
@@ -157,7 +157,7 @@ function overlap(max: number, fallback: number, description: string) {
   return Integer({ min: 0, max, optional: true, default: fallback, description });
 }
 
-/** Only fields in the body change. */
+/** Changes only the fields that are in the body. */
 export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
   const {
     name,

@@ -12,7 +12,8 @@ export const ORIGIN_NOT_ALLOWED: ErrorCode = {
 };
 
 /**
- * A request without Origin comes from a server. A browser's origin must be on the list of its key.
+ * Checks the Origin header. A request without one comes from a server; a browser's origin must be
+ * on the list of its key.
  */
 @Injectable()
 export class OriginGuard implements CanActivate {
@@ -21,7 +22,7 @@ export class OriginGuard implements CanActivate {
     const { origin } = headers;
     if (origin === undefined || apiKey === undefined) return true;
     if (!apiKey.allows(origin)) throw originNotAllowed();
-    // Set here, before anything else can fail, so that the page can read the errors.
+    // The headers are set before anything else can fail, so that the page can read the errors.
     replyOf(context).headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': EXPOSED_HEADERS,

@@ -7,12 +7,12 @@ import { Public } from '../../../../request/route.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 
-/** How long a browser may cache the response, and how late it may notice a changed list. */
+/** A browser may cache the response for so long, and notices a changed list as late. */
 const MAX_AGE_SECONDS = 600;
 
 /**
- * CORS preflights (Fetch standard). They carry no key, so an origin is allowed if any active key
- * lists it.
+ * Answers CORS preflights (Fetch standard). They carry no key, so an origin is allowed if any
+ * active key lists it.
  */
 @Controller()
 @Public()

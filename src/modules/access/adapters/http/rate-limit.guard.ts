@@ -7,8 +7,8 @@ import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 const MAX_BUCKETS = 10_000;
 
 /**
- * A token bucket for each organization and mode. Each instance has its own: shared buckets would
- * cost a round trip.
+ * Limits requests by a token bucket for each organization and mode. Each instance has its own
+ * buckets, because shared ones would cost a round trip.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -29,7 +29,7 @@ export class RateLimitGuard implements CanActivate {
     const { tokens, at } = this.buckets.get(name) ?? { tokens: most, at: now };
     const left = Math.min(most, tokens + ((now - at) / 1000) * most);
     this.buckets.set(name, { tokens: left < 1 ? left : left - 1, at: now });
-    // The organization of the oldest one begins again with a full one.
+    // The oldest bucket is dropped, and its organization begins again with a full one.
     if (this.buckets.size > MAX_BUCKETS)
       this.buckets.delete(this.buckets.keys().next().value as string);
     if (left < 1) throw rateLimited(most);

@@ -13,7 +13,7 @@ export const RIGHT_MISSING: ErrorCode = {
     'the right.',
 };
 
-/** A restricted key reads everything, and writes what its rights name. */
+/** Lets a restricted key read everything, and write as far as its rights allow. */
 @Injectable()
 export class RightGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

@@ -16,7 +16,7 @@ export class ApiKeyRecord {
   @Column('text', { nullable: true })
   mode!: Mode | null;
 
-  /** Null for a key of a version that knew no holders. Its own ID is its holder. */
+  /** The column is null for a key of a version that knew no holders. Its own ID is its holder. */
   @Column('text', { nullable: true })
   holder!: string | null;
 

@@ -15,8 +15,8 @@ export class OrganizationRecord {
   reference!: string | null;
 
   /**
-   * Selected by name only: one that cannot be decrypted keeps nothing else of its organization from
-   * being read.
+   * The column is selected by name only, so that an organization can be read even if its secret
+   * cannot be decrypted.
    */
   @Encrypted()
   @Column('text', { name: 'webhook_secret', select: false })

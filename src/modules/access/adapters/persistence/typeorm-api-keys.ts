@@ -10,7 +10,7 @@ import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
 
-/** Who a key belongs to is not known before it is found. */
+/** All look-ups share one queue, because the owner of a key is not known before it is found. */
 const KEYS = { queue: 'api keys' };
 
 const BY_DIGEST = {
@@ -35,7 +35,7 @@ const ORIGINS = {
 };
 
 interface Found extends ApiKeyRecord {
-  /** Whether `last_used_at` is new enough. */
+  /** This is true if `last_used_at` is new enough. */
   readonly isNoted: boolean;
   readonly allRefundsWait: boolean | null;
 }
@@ -63,7 +63,7 @@ export class TypeormApiKeys extends ApiKeys {
 
   async byToken(token: string): Promise<ApiKey | undefined> {
     const [row] = await this.database.read<Found>(KEYS, BY_DIGEST, [digestOf(token)]);
-    // Not awaited: no request waits for it, and the next look-up tries again.
+    // The write is not awaited: no request waits for it, and the next look-up tries again.
     if (row && !row.isNoted) this.database.autocommit(KEYS, USED, [row.id]).catch(() => undefined);
     return row && fromRow(row);
   }

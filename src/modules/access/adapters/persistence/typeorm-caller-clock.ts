@@ -8,8 +8,8 @@ import { LookupCache } from '../../application/lookup-cache.js';
 import { TestClockRecord } from './test-clock.record.js';
 
 /**
- * How long a process may use a clock that it has read. A step takes as long before it does what
- * became due.
+ * A process may use a clock that it has read for so long. A step waits as long before it performs
+ * the work that became due.
  */
 const READ_AGAIN_MS = 100;
 const MAX_CLOCKS = 10_000;

@@ -16,7 +16,7 @@ import { Organization } from '../../domain/organization.js';
 import { ApiKeyRecord } from './api-key.record.js';
 import { OrganizationRecord, PaymentUrlRecord } from './organization.record.js';
 
-/** Operators read those of all. */
+/** All organizations share one queue, because operators read all of them. */
 const ORGANIZATIONS = { queue: 'organizations' };
 
 @Injectable()
@@ -64,7 +64,9 @@ export class TypeormOrganizations extends Organizations {
     return one(await this.find({ where: { id: uuidOf(id) } }, { queue: id }));
   }
 
-  /** Without a lock: on Citus, one of a row of a reference table makes all other writes to it wait. */
+  /**
+   * Without a lock: on Citus, one of a row of a reference table makes all other writes to it wait.
+   */
   async within(unit: Work, id: string): Promise<Organization> {
     return this.database.inTransaction(unit, async ({ manager }) =>
       one(await found(manager, { where: { id: uuidOf(id) } })),
@@ -72,7 +74,8 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async lock(unit: Work, id: string): Promise<Organization> {
-    // NO KEY: rows that refer to the organization can be inserted meanwhile.
+    // The lock is FOR NO KEY UPDATE, so that rows that refer to the organization can be inserted
+    // meanwhile.
     const lock = { mode: 'for_no_key_update' } as const;
     return this.database.inTransaction(unit, async ({ manager }) =>
       one(await found(manager, { where: { id: uuidOf(id) }, lock })),
@@ -121,7 +124,7 @@ export class TypeormOrganizations extends Organizations {
       previousWebhookSecretExpiresAt: end,
     } = row;
     const isSigning = previous !== null && end !== null && end.getTime() > now;
-    // Versions before did not encrypt these secrets.
+    // Earlier versions did not encrypt these secrets.
     return (isSigning ? [webhookSecret, previous] : [webhookSecret]).map((secret) =>
       Encryption.isEncrypted(secret) ? this.encryption.decrypt(secret) : secret,
     );

@@ -5,8 +5,8 @@ import { Clock } from '../../../../shared/clock.js';
 import { CoalescedRuns } from '../../../../shared/coalesced-runs.js';
 import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
 
-// Who inserts locks the table as a writer before it draws a position, and until its rows are seen:
-// so the locks are read last.
+// A writer locks the table before it draws a position, and until its rows are visible. Therefore
+// this statement reads the locks after the position.
 const LOOK = {
   name: 'events.floor',
   text: `SELECT drawn, ARRAY(
@@ -17,8 +17,8 @@ const LOOK = {
 };
 
 /**
- * Our transactions end earlier: a statement takes 5 s at most, and the commit comes within 10 s
- * (data-source.ts).
+ * All transactions of Tillgate end earlier: a statement takes 5 s at most, and the commit comes
+ * within 10 s (data-source.ts).
  */
 const LONGEST_MS = 15_000;
 const WAITS = 10;
@@ -26,8 +26,8 @@ const WAIT_MS = 5;
 export const LAST_POSITION = '9223372036854775807';
 
 /**
- * How far readers in ascending order may go: transactions draw positions in one order and commit in
- * another.
+ * Tells how far readers in ascending order may go, because transactions draw positions in one order
+ * and commit in another.
  */
 @Injectable()
 export class EventFloor {
@@ -43,8 +43,8 @@ export class EventFloor {
   ) {}
 
   /**
-   * The last position, and the end of the UUIDs: on Citus, where events have no positions, their
-   * age decides.
+   * Returns the last readable position, and the end of the UUIDs. On Citus, where events have no
+   * positions, their age decides.
    */
   async read(): Promise<readonly [position: number | string, end: string]> {
     if (this.database.isDistributed)

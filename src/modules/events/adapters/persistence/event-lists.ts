@@ -22,8 +22,8 @@ function bounded(query: string, order: string, limit: string, columns = EVENT_CO
 }
 
 /**
- * A page of an organization's events: beyond the IDs `low` and `high`, made in real time between
- * the IDs `first` and `end`.
+ * This is a page of an organization's events: beyond the IDs `low` and `high`, made in real time
+ * between the IDs `first` and `end`.
  */
 export interface EventPage {
   readonly organization: string;
@@ -38,7 +38,7 @@ export interface EventPage {
   readonly last: string | number;
 }
 
-/** Of the resource `id`, with its story, those of a type and of one object. */
+/** The page shows the events of the resource `id`, of its story, of a type or of one object. */
 export interface ObjectPage extends EventPage {
   readonly id: string;
   readonly type: string | null;
@@ -50,15 +50,15 @@ type Page = Places<EventPage>;
 const own = ({ organization, mode }: Page) =>
   `SELECT * FROM events WHERE organization_id = ${organization} AND mode = ${mode}`;
 /**
- * No condition of the index, because there PostgreSQL would begin a descending scan, above the
- * place of the page.
+ * Limits the positions by an expression that no index has. With a condition of the index,
+ * PostgreSQL would begin a descending scan there, above the place of the page.
  */
 const upTo = (last: string) => `position + 0 <= ${last}`;
 const inTime = ({ first, end, from, to, last }: Page) =>
   `id > ${first} AND id < ${end} AND ${createdBetween(from, to)} AND ${upTo(last)}`;
 /**
- * The places of the IDs `low` and `high`. Of an ID that has no event, it is that of the event next
- * to it.
+ * Finds the places of the IDs `low` and `high`. An ID that has no event takes the place of the
+ * event next to it.
  */
 const position = ({ organization, mode }: Page, nearest: string) =>
   `(SELECT position FROM events WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
@@ -75,8 +75,8 @@ const listStatement = (order: Order) =>
   );
 
 /**
- * The range of a type includes the type, so that the planner uses that index, and does not read all
- * types to find a rare one.
+ * Lists the events of a type. The range includes the type, so that the planner uses that index, and
+ * does not read all types to find a rare one.
  */
 const listOfType = (order: Order) =>
   statement<EventPage & { readonly type: string }>(`events.list_type_${order}`, (page) => {
@@ -91,7 +91,10 @@ const listOfType = (order: Order) =>
 
 type Story = (of: Places<Pick<ObjectPage, 'organization' | 'mode' | 'id'>>) => string;
 
-/** They are few, and materialized so that the planner does not read all of the time between. */
+/**
+ * Lists the events of a resource and its story. They are few, and materialized so that the planner
+ * does not read all events of the time between.
+ */
 export const listOfObjects = (name: string, stories: readonly Story[], order: Order) =>
   statement<ObjectPage>(`events.list_${name}_${order}`, (page) => {
     const objects = [`SELECT ${page.id}::uuid`, ...stories.map((story) => story(page))].join(
@@ -106,7 +109,7 @@ export const listOfObjects = (name: string, stories: readonly Story[], order: Or
 const EVERY = '/* every organization: the ledger reads the events of all */';
 const SHOWN = `organization_id AS organization, ${EVENT_COLUMNS}`;
 
-/** The same of all organizations. */
+/** This is a page of the events of all organizations. */
 interface LedgerPage extends Omit<EventPage, 'organization' | 'from' | 'to'> {
   readonly types: readonly string[];
 }
@@ -144,7 +147,10 @@ const listOfEachType = (order: Order) =>
     return `${EVERY} WITH ${placesOf(page)} ${bounded(events, inPlace(order), limit, SHOWN)}`;
   });
 
-/** Citus cannot join LATERAL across shards. There, events are in the order of their IDs. */
+/**
+ * Citus gets its own statement, because it cannot join LATERAL across shards. Its events are in the
+ * order of their IDs.
+ */
 const listOnCitus = (order: Order) =>
   statement<LedgerPage>(`events.ledger_list_${order} on Citus`, (page) => {
     const { mode, types, low, high, limit } = page;

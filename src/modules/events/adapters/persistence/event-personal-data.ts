@@ -4,7 +4,7 @@ import { ANY_RESOURCE, type PersonalData } from '../../../../platform/facts.js';
 const OWN = 'organization_id = $1 AND mode = $2';
 const THESE = `${OWN} AND id = ANY ($3::uuid[])`;
 
-/** What the `data` of an event has besides the resource, in `details`, is a part of the event. */
+/** The members of `data` besides the resource, in `details`, are a part of the event. */
 export const EVENT_PERSONAL_DATA: PersonalData = {
   object: 'event',
   of: ANY_RESOURCE,

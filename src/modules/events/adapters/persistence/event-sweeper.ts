@@ -21,7 +21,10 @@ interface Removed {
   readonly before: string;
 }
 
-/** SKIP LOCKED: several instances sweep at once without waiting for each other. */
+/**
+ * The statement skips locked rows, so that several instances sweep at once without waiting for each
+ * other.
+ */
 const ofFacts = ({ eventTexts }: Facts) =>
   statement<Removed>('events.remove', ({ organization, places, before }) => {
     const others = eventTexts.removed.map((text, place) => {
@@ -44,8 +47,8 @@ interface OldEvent extends Place {
 }
 
 /**
- * Removes the events of all organizations that are older than their retention, with what other
- * modules wrote of them.
+ * Removes the events of all organizations that are older than their retention, with all that other
+ * modules wrote about them.
  */
 @Injectable()
 export class EventSweeper implements OnApplicationBootstrap {

@@ -19,7 +19,7 @@ export class EventRecord {
   @Column('uuid', { name: 'object_id' })
   objectId!: string;
 
-  /** From 1. The number of the event is `sequenceBase + sequence`. */
+  /** The sequence begins with 1. The number of the event is `sequenceBase + sequence`. */
   @Column('smallint')
   sequence!: number;
 

@@ -15,7 +15,7 @@ import { EventRecord } from './event.record.js';
 import { EventFloor, LAST_POSITION } from './event-floor.js';
 import { LIST, listOfObjects, OF_ALL, OF_OBJECT } from './event-lists.js';
 
-/** How much later than its ID an event may be inserted, by clocks that differ. */
+/** An event may be inserted so much later than its ID says, because clocks differ. */
 const MARGIN_MS = 60_000;
 
 /**

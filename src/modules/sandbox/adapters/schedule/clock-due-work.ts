@@ -8,9 +8,12 @@ import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../acce
 import { DeliveryQueue, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
-/** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
+/**
+ * The wait is longer than the timeout of a delivery attempt, and shorter than the usual timeout of
+ * clients.
+ */
 const MAX_WAIT_MS = 20_000;
-/** How often what is due by moved clocks is done, and for how many clocks at once. */
+/** The job does the work of moved clocks at this interval, and for so many clocks at once. */
 const INTERVAL_MS = 5_000;
 const BATCH = 100;
 
