@@ -3,16 +3,16 @@ import { filledUrl } from '../../../shared/web-url.js';
 import { filledPaymentUrl } from '../../access/index.js';
 import type { ShortSession } from '../../checkout/index.js';
 
-/** How long the page waits for the merchant to acknowledge the completed session. */
+/** The page waits so long for the merchant to acknowledge the completed session. */
 const MERCHANT_MS = 5_000;
-/** How long a customer who has come back reads that the payment is being confirmed. */
+/** A customer who has come back reads for so long that the payment is being confirmed. */
 export const PATIENCE_SECONDS = 120;
 
 /**
- * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the
- * merchant has not acknowledged the webhook yet. `awaited`: the money is on its way until the
- * session expires. `received`: the session is not complete, and the shop has a payment that does
- * not match it.
+ * The state is `being_paid` when the customer has left to pay. It is `being_settled` when the
+ * session is complete, and the merchant has not acknowledged the webhook yet. It is `awaited` while
+ * the money is on its way, until the session expires. It is `received` when the session is not
+ * complete, and the shop has a payment that does not match it.
  */
 export type PageState =
   | 'open'
@@ -25,20 +25,20 @@ export type PageState =
   | 'expired';
 
 /**
- * How the customer came: back from paying, back without having paid, or by the link, which tells
+ * The customer came back from paying, back without having paid, or by the link, which tells
  * neither.
  */
 export type Visit = 'return' | 'cancel' | 'link';
 
 /**
- * What a customer sees: the state or, of a session that can be paid, what depends on how the
- * customer came.
+ * A customer sees the state or, if the session can be paid, a view that depends on how the customer
+ * came.
  */
 export type PageView = Exclude<PageState, 'being_paid'> | 'asking' | 'waiting' | 'unheard';
 
 export const MAX_LINES = 20;
 
-/** What the shop shows to its customers. The contact is an e-mail address or a URL. */
+/** The shop shows these details to its customers. The contact is an e-mail address or a URL. */
 export type ShopDetails = Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>>;
 
 export type RecordedPayment = Readonly<{ id: string; isMatching: boolean; isRefunded: boolean }>;
@@ -49,21 +49,23 @@ export interface PageFacts {
   readonly url: string;
   readonly shop: string;
   readonly details: ShopDetails;
-  /** The URL where the customer pays, with placeholders; null if the shop has set none. */
+  /** The customer pays at this URL, which has placeholders; null if the shop has set none. */
   readonly paymentUrl: string | null;
-  /** Whether the customer has left to pay. Only the ledger knows whether they did. */
+  /**
+   * This is true if the customer has left to pay. Only the ledger knows whether the customer paid.
+   */
   readonly isStarted: boolean;
   readonly payments: readonly RecordedPayment[];
   /**
-   * When the session was completed, in milliseconds; undefined once the merchant has acknowledged
-   * the webhook.
+   * This is the time when the session was completed, in milliseconds; undefined once the merchant
+   * has acknowledged the webhook.
    */
   readonly unacknowledgedSince: number | undefined;
 }
 
 /**
- * Where the Pay button leads: to the shop's payment URL, to test mode's pretend payment provider,
- * or nowhere.
+ * The Pay button leads to this place: to the shop's payment URL, to test mode's pretend payment
+ * provider, or nowhere.
  */
 export type PlaceToPay = { readonly url: string } | 'pretend' | undefined;
 
@@ -71,8 +73,8 @@ export class CheckoutPage {
   readonly state: PageState;
   readonly payment: RecordedPayment | undefined;
   /**
-   * Whether the shop has a payment that did not complete the session. One that was refunded in full
-   * counts no longer.
+   * This is true if the shop has a payment that did not complete the session. A payment that was
+   * refunded in full no longer counts.
    */
   readonly hasUnmatched: boolean;
   readonly isRefunded: boolean;

@@ -13,10 +13,10 @@ import type { PlaceToPay } from './checkout-page.js';
 import { type DueTransfer, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
-/** Where the customer is sent next: to the place to pay, or to a part of the page. */
+/** The customer is sent here next: to the place to pay, or to a part of the page. */
 export type NextPlace = NonNullable<PlaceToPay> | 'return' | 'cancel' | 'page';
 
-/** What a customer can choose at test mode's pretend payment provider. */
+/** A customer can choose one of these outcomes at test mode's pretend payment provider. */
 export const OUTCOMES = ['pay', 'decline', 'transfer', 'leave'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -74,7 +74,10 @@ export class PayFromPage {
     if (isTaken && isAwaited) await this.pay(unit, state);
   }
 
-  /** Pays the session's total, even if that no longer fits. Pressing the button twice pays once. */
+  /**
+   * Pays the session's total, even if it no longer matches the session. A second press of the
+   * button does not pay again.
+   */
   private async pay(
     unit: Unit,
     { id, amountTotal: amount, currency }: CheckoutSessionState,

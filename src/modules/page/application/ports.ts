@@ -4,7 +4,10 @@ import type { OwnId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 
 export interface StoredPage {
-  /** Of the session alone; without one, it is paid at that of the organization. */
+  /**
+   * This URL applies to the session alone; without one, the customer pays at that of the
+   * organization.
+   */
   readonly paymentUrl: string | null;
   readonly isStarted: boolean;
 }
@@ -18,13 +21,13 @@ export abstract class Pages {
   abstract find(caller: Caller, session: string): Promise<StoredPage>;
   abstract start(unit: Unit, session: string): void;
   abstract setPaymentUrl(unit: Unit, session: string, url: string): void;
-  /** A session has one bank transfer at most: of a second one, nothing is stored. */
+  /** Stores a bank transfer of a session. A session has one at most: a second one is not stored. */
   abstract addTransfer(unit: Unit, session: OwnId, dueAt: Date): void;
-  /** Removes a bank transfer at once. False if another process has. */
+  /** Removes a bank transfer at once. Returns false if another process has removed it. */
   abstract takeTransfer(unit: Unit, session: OwnId): Promise<boolean>;
   /**
-   * Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the
-   * IDs of their sessions.
+   * Finds up to `limit` bank transfers that are due, of all organizations or by a moved clock, in
+   * the order of the IDs of their sessions.
    */
   abstract dueTransfers(
     limit: number,

@@ -10,7 +10,7 @@ import { EventDeliveries } from '../../webhooks/index.js';
 import { CheckoutPage, MAX_LINES, type RecordedPayment } from './checkout-page.js';
 import { Pages } from './ports.js';
 
-/** More than a session ever has. */
+/** The limit is higher than the number of payments that a session ever has. */
 const ALL = { limit: 100, from: undefined, to: undefined, cursor: undefined };
 
 @Injectable()
@@ -25,7 +25,7 @@ export class ReadPage {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Whose page it is. Refuses with not_found. */
+  /** Returns the caller that the page belongs to. Refuses with not_found. */
   callerOf(token: string): Caller {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
@@ -33,7 +33,8 @@ export class ReadPage {
   }
 
   /**
-   * The page in its current state. Refuses with not_found. A wrong token costs no database read.
+   * Returns the page in its current state. Refuses with not_found. A wrong token costs no database
+   * read.
    */
   async execute(token: string): Promise<CheckoutPage> {
     const link = this.links.read(token);

@@ -13,8 +13,8 @@ export class SetPaymentUrl {
   ) {}
 
   /**
-   * Refuses an unsuitable URL with invalid_param, and a session that is not open with
-   * session_not_open.
+   * Sets the payment URL of a session. Refuses an unsuitable URL with invalid_param, and a session
+   * that is not open with session_not_open.
    */
   async ofSession(unit: Unit, session: OwnId, url: string): Promise<CheckoutSessionState> {
     requirePaymentUrl('payment_url', url, unit.mode);

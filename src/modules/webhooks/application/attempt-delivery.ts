@@ -16,9 +16,8 @@ export class AttemptDelivery {
   ) {}
 
   /**
-   * Sends the event and records the attempt, unless the delivery ended before: then nothing is
-   * sent. Throws if the attempt cannot be recorded: then the lease ends and the delivery is due
-   * again.
+   * Sends the event and records the attempt, unless the delivery ended before. Throws if the
+   * attempt cannot be recorded: then the lease ends and the delivery is due again.
    */
   async execute(claimed: ClaimedDelivery, send: Send): Promise<void> {
     const { organization, owner, event, url, attempt, dueAt, secrets, endpoint } = claimed;
@@ -28,8 +27,7 @@ export class AttemptDelivery {
     // the event is from.
     const caller = { organization: owner, mode: event.mode };
     const { now, ahead } = await this.callerClock.at(caller);
-    // An attempt that became due because the clock was moved past its due time counts as made at
-    // its due time.
+    // An attempt that became due because the clock was moved counts as made at its due time.
     const wasDue = dueAt === null ? createdInstant(event.id) : dueAt + ahead;
     const attemptedAt = ahead === 0 ? now : Math.min(now, wasDue);
     // The signature has the real time, because receivers compare it with their clocks.

@@ -4,28 +4,30 @@ import { type DueReceiver, dueReceiver } from '../domain/receiver.js';
 import { MAX_ENDPOINTS } from '../domain/webhook-endpoint.js';
 import type { ClaimedDelivery } from './ports.js';
 
-/** For each organization. A later poll finds the others. */
+/** The number applies to each organization. A later poll finds the other receivers. */
 const MAX_DUE = 2_000;
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 interface Seen {
   readonly stored: string;
-  /** Monotonic, in milliseconds. */
+  /** This is a monotonic time, in milliseconds. */
   readonly at: number;
 }
 
 /**
- * The receivers with due deliveries, as far as this process knows. It is told of those that a poll
- * finds, and remembers which receivers got events of a type, so that the next such event is claimed
- * for them right after its commit.
+ * Keeps the receivers with due deliveries, as far as this process knows. A poll adds the receivers
+ * that it finds. The class also remembers which receivers got events of a type, so that the next
+ * such event is claimed for them right after its commit.
  */
 export class DueReceivers {
   private readonly due = new Map<string, Map<string, DueReceiver>>();
-  /** By owner, mode and type, the receivers that got an event. The last one is at the end. */
+  /**
+   * These are the receivers that got an event, by owner, mode and type. The last one is at the end.
+   */
   private readonly seen = new Map<string, readonly Seen[]>();
 
-  /** Those that were added first come first. */
+  /** Returns all receivers, in the order in which they were added. */
   all(): DueReceiver[] {
     return [...this.due.values()].flatMap((receivers) => [...receivers.values()]);
   }
@@ -53,7 +55,7 @@ export class DueReceivers {
     if (this.seen.size > MAX_REMEMBERED) this.seen.delete(oldest);
   }
 
-  /** The receivers that an event of this type is due for, which was just committed. */
+  /** Returns the receivers that an event of this type, which was just committed, is due for. */
   expectedFor({ organization, mode }: Caller, type: string): DueReceiver[] {
     const since = performance.now() - REMEMBERED_MS;
     const seen = [organization, NO_ORGANIZATION].flatMap(

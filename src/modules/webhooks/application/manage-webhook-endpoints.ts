@@ -27,7 +27,7 @@ export class ManageWebhookEndpoints {
     private readonly urls: WebhookUrls,
   ) {}
 
-  /** Refuses with webhook_endpoint_limit. */
+  /** Creates an endpoint. Refuses with webhook_endpoint_limit. */
   async create(unit: Unit, input: NewWebhookEndpoint): Promise<WithSecret> {
     const endpoint = newEndpoint(input, await this.endpoints.all(unit), unit.mode, unit, this.urls);
     const secret = newWebhookSecret();
@@ -41,14 +41,17 @@ export class ManageWebhookEndpoints {
     return endpoint;
   }
 
-  /** Unfinished deliveries to the endpoint are canceled when they are next due. */
+  /** Deletes an endpoint. Its unfinished deliveries are canceled when they are next due. */
   async delete(unit: Unit, id: string): Promise<WebhookEndpoint> {
     const endpoint = await this.endpoints.lock(unit, id);
     this.endpoints.remove(unit, id);
     return endpoint;
   }
 
-  /** The previous secret also signs for the overlap. An older one stops at once. */
+  /**
+   * Issues a new secret. The previous secret also signs for the overlap; an older one stops at
+   * once.
+   */
   async rotateSecret(unit: Unit, id: string, overlapSeconds: number): Promise<WithSecret> {
     const endpoint = await this.endpoints.lock(unit, id);
     const secret = newWebhookSecret();

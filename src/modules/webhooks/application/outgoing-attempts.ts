@@ -10,7 +10,8 @@ const MOST_TESTS_OF_OWNER = 4;
 const MOST_TESTS_OF_ENDPOINT = 2;
 const FAILING = 'failing';
 /**
- * Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails.
+ * A receiver gets many concurrent attempts if it responds, a few if it is unknown, and one if it
+ * fails.
  */
 const RESPONDING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
@@ -32,16 +33,16 @@ interface UnderWay {
 }
 
 /**
- * All attempts of this process, counted by owner and receiver. The only way to a receiver: no other
- * class has the sender.
+ * Holds all attempts of this process, counted by owner and receiver. It is the only way to a
+ * receiver, because no other class has the sender.
  */
 @Injectable()
 export class OutgoingAttempts {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
   /**
-   * Whether receivers responded to their last attempt, in its order. Bounded: a dropped receiver
-   * counts as unknown.
+   * The values tell if receivers responded to their last attempt, in its order. The map is bounded:
+   * a dropped receiver counts as unknown.
    */
   private readonly responds = new Map<string, boolean>();
   private endedAll: Error | undefined;
@@ -52,7 +53,7 @@ export class OutgoingAttempts {
     return this.all.size;
   }
 
-  /** How many attempts may still be started, and how many of them to failing receivers. */
+  /** Returns how many attempts may still be started, and how many of them to failing receivers. */
   get room(): number {
     return MOST_AT_ONCE - this.size;
   }
@@ -80,8 +81,8 @@ export class OutgoingAttempts {
   }
 
   /**
-   * Sends a test. Refuses with rate_limited if too many attempts are under way: tests of its
-   * endpoint or its owner, or all.
+   * Sends a test. Refuses with rate_limited if too many attempts are under way in all, or too many
+   * tests of this endpoint or its owner.
    */
   async test(to: DueReceiver, endpoint: string, message: Message): Promise<AttemptResult> {
     const [ofOwner, ofEndpoint] = [`tests of ${to.owner}`, `tests of ${endpoint}`] as const;

@@ -6,13 +6,13 @@ import type { DueReceiver } from '../domain/receiver.js';
 import type { AttemptResult, MadeAttempt } from '../domain/schedule.js';
 import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
 
-/** An attempt to deliver an event. Instants are in milliseconds. */
+/** This is an attempt to deliver an event. Its instants are in milliseconds. */
 export interface Attempt extends Omit<AttemptResult, 'retryAfter'> {
-  /** Null for a notify_url. */
+  /** This is null for a notify_url. */
   readonly endpoint: string | null;
   readonly attempt: number;
   readonly attemptedAt: number;
-  /** Null if the delivery ended with this attempt. */
+  /** This is null if the delivery ended with this attempt. */
   readonly nextAttemptAt: number | null;
 }
 
@@ -23,39 +23,42 @@ export interface Share {
   readonly take: number;
 }
 
-/** A page of a poll. `next` is where the next page begins; undefined after the last one. */
+/**
+ * This is a page of a poll. `next` is where the next page begins; undefined after the last page.
+ */
 export interface PolledPage<Found> {
   readonly found: readonly Found[];
   readonly next: string | undefined;
 }
 
-/** A delivery that this process alone may attempt until its lease ends. */
+/** Only this process may attempt the delivery until its lease ends. */
 export interface ClaimedDelivery extends DueReceiver {
   readonly event: Event;
   readonly url: string;
   readonly attempt: number;
   /**
-   * When it was due, in milliseconds of real time; null for a first attempt, which is due at once.
+   * The delivery was due at this time, in milliseconds of real time. It is null for a first
+   * attempt, which is due at once.
    */
   readonly dueAt: number | null;
   readonly secrets: readonly string[];
-  /** Null for a notify_url. */
+  /** This is null for a notify_url. */
   readonly endpoint: ClaimedEndpoint | null;
 }
 
-/** One that was deleted is not enabled either. */
+/** An endpoint that was deleted is not enabled either. */
 export type ClaimedEndpoint = Pick<WebhookEndpoint, 'id' | 'enabled' | 'failingSince'>;
 
 /**
- * The unfinished deliveries of every organization. Processes share them by leases. Instants are in
- * milliseconds.
+ * Holds the unfinished deliveries of every organization. Processes share them by leases. Instants
+ * are in milliseconds.
  */
 export abstract class DeliveryQueue {
-  /** Organizations with unfinished deliveries, due or not. */
+  /** Lists organizations with unfinished deliveries, due or not. */
   abstract organizations(after: string | undefined): Promise<PolledPage<string>>;
   /**
-   * Receivers with due deliveries of an organization. The cost does not grow with the number of
-   * deliveries.
+   * Lists receivers with due deliveries of an organization. The cost does not grow with the number
+   * of deliveries.
    */
   abstract due(
     organization: string,
@@ -81,15 +84,15 @@ export abstract class DeliveryQueue {
   /** Logs something that is no receiver's fault. */
   abstract report(error: unknown): void;
   /**
-   * Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are
+   * Makes deliveries to the caller that are due later due earlier by `seconds`. Attempts that are
    * under way do not change.
    */
   abstract advance(unit: Unit, seconds: number): void;
-  /** Whether no delivery to the caller is due or under way. */
+  /** Tells if no delivery to the caller is due or under way. */
   abstract isIdle(caller: Caller): Promise<boolean>;
 }
 
-/** A destination of an event. `endpoint` is null for a notify_url. */
+/** This is a destination of an event. `endpoint` is null for a notify_url. */
 export interface Recipient {
   readonly endpoint: string | null;
   readonly url: string;
@@ -97,19 +100,19 @@ export interface Recipient {
 }
 
 export abstract class EventDeliveries {
-  /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
+  /** Returns the last SHOWN_ATTEMPTS attempts of each delivery of the event, the oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
   /**
-   * The time of an event that the resource has at most once, in milliseconds, if a delivery of it
-   * is unfinished.
+   * Returns the time of an event that the resource has at most once, in milliseconds, if a delivery
+   * of the event is unfinished.
    */
   abstract undeliveredSince(
     caller: Caller,
     event: Pick<NewEvent, 'object' | 'type'>,
   ): Promise<number | undefined>;
   /**
-   * The enabled endpoints that subscribe to the event's type, and the notify_url to which it was
-   * sent; or only this endpoint. Locks the deliveries to them.
+   * Finds the enabled endpoints that subscribe to the event's type, and the notify_url to which it
+   * was sent; with `endpoint`, only that one. Locks the deliveries to them.
    */
   abstract lockRecipients(
     unit: Unit,
@@ -123,11 +126,15 @@ export abstract class EventDeliveries {
   abstract send(unit: Unit, event: Event, recipients: readonly Recipient[], at: number): void;
 }
 
-/** The webhook endpoints of the caller: an organization or, with NO_ORGANIZATION, the ledger. */
+/**
+ * Stores the webhook endpoints of the caller: an organization or, with NO_ORGANIZATION, the ledger.
+ */
 export abstract class WebhookEndpoints {
-  /** All endpoints of the caller's mode, newest first. There are at most MAX_ENDPOINTS. */
+  /**
+   * Returns all endpoints of the caller's mode, the newest first. There are at most MAX_ENDPOINTS.
+   */
   abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
-  /** A page of the caller's mode, newest first. */
+  /** Returns a page of the endpoints of the caller's mode, the newest first. */
   abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
   /**
    * Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with
@@ -139,7 +146,7 @@ export abstract class WebhookEndpoints {
    * not_found.
    */
   abstract lock(unit: Unit, id: string): Promise<WebhookEndpoint>;
-  /** Stale if another endpoint has the same `place`. */
+  /** Stores a new endpoint. Throws Stale if another endpoint has the same `place`. */
   abstract add(unit: Unit, endpoint: WebhookEndpoint, secret: string): void;
   abstract change(unit: Unit, endpoint: WebhookEndpoint): void;
   /** Stores a new secret. The previous one also signs until `previousExpiresAt` (milliseconds). */
@@ -152,7 +159,8 @@ export abstract class WebhookEndpoints {
     health: EndpointHealth,
   ): Promise<void>;
   /**
-   * The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found.
+   * Returns the secrets that sign at `now` (milliseconds), the current one first. Refuses with
+   * not_found.
    */
   abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
 }

@@ -5,8 +5,8 @@ export interface Message {
   readonly url: string;
   readonly event: Event;
   /**
-   * Given if and only if the receiver is the ledger's: the organization of the event, or null if it
-   * has none.
+   * This is given if and only if the receiver is the ledger's: it is the organization of the event,
+   * or null if the event has none.
    */
   readonly organization?: string | null;
   /** The message has a signature for each secret. */
@@ -14,11 +14,14 @@ export interface Message {
   readonly at: number;
 }
 
-/** Sends webhooks. Only OutgoingAttempts has it, which bounds what is under way. */
+/**
+ * Sends webhooks. Only OutgoingAttempts has this port, because it bounds the attempts that are
+ * under way.
+ */
 export abstract class Receivers {
   /**
-   * Every failure is a result, but one: throws when the process has no file descriptor left, which
-   * is no fault of the receiver.
+   * Sends a message. Every failure is a result, except one: it throws when the process has no file
+   * descriptor left, which is not the receiver's fault.
    */
   abstract send(message: Message, signal: AbortSignal): Promise<AttemptResult>;
 }

@@ -41,8 +41,8 @@ export class ResendEvent {
     const found = await this.events.find(unit, id);
     if (found?.mode !== unit.mode) throw notFound('id');
     const all = await this.deliveries.lockRecipients(unit, found, endpoint);
-    // Again under a lock, because the answer is stored: what it tells may be forgotten at this
-    // moment.
+    // The event is read again under a lock, because the answer is stored: its details may be
+    // forgotten at this moment.
     const event = await this.events.lock(unit, id);
     requireSome(all, endpoint);
     const recipients = requireResendable(all, id);

@@ -9,7 +9,7 @@ export type Load = Pick<
 
 export interface Shares {
   readonly shares: readonly Share[];
-  /** How many receivers get no attempt only because no room is left. */
+  /** This counts the receivers that get no attempt only because no room is left. */
   readonly waiting: number;
 }
 
@@ -32,7 +32,9 @@ export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
   return { shares, waiting: new Set(wanted).size - new Set(first).size };
 }
 
-/** One attempt of each owner in turn, beginning with the owner that has the fewest under way. */
+/**
+ * Takes one attempt of each owner in turn, beginning with the owner that has the fewest under way.
+ */
 function inTurn(receivers: readonly DueReceiver[], load: Load): DueReceiver[] {
   const free = new Map(
     receivers.map((one) => [nameOf(one), load.atOnce(one) - load.underWay(nameOf(one))]),
@@ -44,7 +46,7 @@ function inTurn(receivers: readonly DueReceiver[], load: Load): DueReceiver[] {
     .map(({ one }) => one);
 }
 
-/** One attempt to each receiver in turn, as long as it has attempts free. */
+/** Takes one attempt to each receiver in turn, as long as it has attempts free. */
 function inTurnOfOwner(
   receivers: readonly DueReceiver[],
   free: Map<string, number>,

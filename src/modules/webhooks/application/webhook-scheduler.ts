@@ -10,15 +10,18 @@ import { OutgoingAttempts } from './outgoing-attempts.js';
 import { type ClaimedDelivery, DeliveryQueue, type Share } from './ports.js';
 import { shareAttempts } from './share-attempts.js';
 
-/** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
+/**
+ * The lease is longer than an attempt and its recording can take, so it ends only if its process
+ * has died.
+ */
 const LEASE_MS = 60_000;
 /**
- * Between two rounds. Attempts that finish in this time are replaced by one statement instead of
- * many.
+ * The scheduler pauses between two rounds, so that attempts that finish in this time are replaced
+ * by one statement instead of many.
  */
 const PAUSE_MS = 3;
 const IDLE_PAUSE_MS = 10;
-/** Organizations that are polled or claimed for at once, because each needs a connection. */
+/** So many organizations are polled or claimed for at once, because each needs a connection. */
 const ORGANIZATIONS_AT_ONCE = 4;
 
 const pause = (milliseconds: number) =>
@@ -44,7 +47,7 @@ export class WebhookScheduler {
     private readonly clock: Clock,
   ) {}
 
-  /** Before this call, and in commands, nothing is delivered. */
+  /** Starts to deliver. Before this call, and in commands, nothing is delivered. */
   serve(): void {
     this.isServing = true;
   }
@@ -57,7 +60,7 @@ export class WebhookScheduler {
     await this.rounds.next();
   }
 
-  /** To be called after the commit of an event. */
+  /** Prepares attempts of an event. It is to be called after the commit of the event. */
   recorded(caller: Caller, { type, notifyUrl }: NewEvent): void {
     const known = this.due.expectedFor(caller, type);
     this.wake(
@@ -67,7 +70,10 @@ export class WebhookScheduler {
     );
   }
 
-  /** To be called after a commit, so that the attempts do not wait for the next poll. */
+  /**
+   * Adds receivers. It is to be called after a commit, so that the attempts do not wait for the
+   * next poll.
+   */
   wake(receivers: readonly DueReceiver[]): void {
     if (!this.isServing || receivers.length === 0) return;
     for (const due of receivers) this.due.add(due);
@@ -132,7 +138,8 @@ export class WebhookScheduler {
 
   private async claim(organization: string, shares: readonly Share[]): Promise<void> {
     const now = this.clock.now();
-    // Before the claim: a delivery that is committed during the claim adds its receiver again.
+    // The receivers are removed before the claim, because a delivery that is committed during the
+    // claim adds its receiver again.
     for (const { due } of shares) this.due.remove(due);
     const claimed = await this.queue.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
@@ -152,7 +159,10 @@ export class WebhookScheduler {
       .catch(this.report);
   }
 
-  /** An organization whose work fails keeps no other. The next poll finds its deliveries again. */
+  /**
+   * Works for each organization. One whose work fails keeps no other from its work, and the next
+   * poll finds its deliveries again.
+   */
   private async forEach<One>(
     organizations: readonly One[],
     work: (one: One) => Promise<void>,

@@ -1,7 +1,7 @@
 import { NO_ORGANIZATION } from '../../../shared/id.js';
 import { hostOf } from '../../../shared/webhook-urls.js';
 
-/** Stored before the name of a ledger's receiver. No host contains a space. */
+/** This prefix is stored before the name of a ledger's receiver. No host contains a space. */
 const OF_LEDGER = 'ledger ';
 
 export interface DueReceiver {
@@ -11,10 +11,11 @@ export interface DueReceiver {
    * NO_ORGANIZATION for the ledger.
    */
   readonly owner: string;
-  /** Host and port in canonical form. */
+  /** This is the host and port in canonical form. */
   readonly receiver: string;
   /**
-   * The receiver's stored name: host and port as the URL has them, with a prefix for the ledger's.
+   * This is the receiver's stored name: host and port as the URL has them, with a prefix for the
+   * ledger's.
    */
   readonly stored: string;
 }
@@ -35,7 +36,7 @@ export function dueReceiver(organization: string, stored: string): DueReceiver {
 }
 
 /**
- * The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are
+ * Returns the canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are
  * `127.0.0.1:443`.
  */
 export function canonicalReceiver(stored: string): string {
@@ -44,7 +45,7 @@ export function canonicalReceiver(stored: string): string {
   return `${hostname.replace(/\.$/, '')}:${port || '443'}`;
 }
 
-/** Owners do not share what is known of the same host. */
+/** The name includes the owner, because owners do not share what is known of the same host. */
 export function nameOf({ owner, receiver }: DueReceiver): string {
   return `${owner} ${receiver}`;
 }

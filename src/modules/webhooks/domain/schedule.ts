@@ -19,9 +19,9 @@ const DELAYS = [
 export const MAX_ATTEMPTS = DELAYS.length + 1;
 /** A delivery with so many attempts is not sent again, whoever asks for it. */
 export const MAX_RESENDABLE = 100;
-/** Beyond this many, the processes that made the attempts have died. */
+/** After more claims than this, the processes that made the attempts have died. */
 const MAX_CLAIMS = 1_000;
-/** Spreads the retries of deliveries that failed at the same time. */
+/** The jitter spreads the retries of deliveries that failed at the same time. */
 const JITTER = 0.1;
 const MAX_RETRY_AFTER = 24 * HOUR;
 
@@ -35,7 +35,10 @@ export interface AttemptResult {
   readonly durationMs: number;
 }
 
-/** The decision after an attempt: an outcome, or the time of the next attempt (milliseconds). */
+/**
+ * This is the decision after an attempt: an outcome, or the time of the next attempt
+ * (milliseconds).
+ */
 export interface Verdict {
   readonly outcome: DeliveryOutcome | null;
   readonly nextAttemptAt: number | null;
@@ -50,7 +53,7 @@ export interface MadeAttempt extends AttemptResult, Verdict {
   readonly dueAt: number | null;
 }
 
-/** The outcome of a delivery that ends before the attempt with this number, if it does. */
+/** Returns the outcome of a delivery that ends before the attempt with this number, if it does. */
 export function outcomeBefore(
   attempt: number,
   isEnabled: boolean,
@@ -80,7 +83,7 @@ export function verdictOn(
   };
 }
 
-/** The delay that a 429 or 503 requests in Retry-After, as seconds or an HTTP date. */
+/** Returns the delay that a 429 or 503 requests in Retry-After, as seconds or an HTTP date. */
 function requestedDelay({ statusCode, retryAfter }: AttemptResult, now: number): number {
   if (retryAfter === null || (statusCode !== 429 && statusCode !== 503)) return 0;
   const delay = /^\d+$/.test(retryAfter)

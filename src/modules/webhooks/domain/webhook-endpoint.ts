@@ -26,8 +26,8 @@ export interface WebhookEndpoint {
   readonly id: string;
   readonly mode: Mode;
   /**
-   * A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits
-   * their count.
+   * This is a number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode,
+   * which limits their count.
    */
   readonly place: number;
   readonly url: string;
@@ -35,11 +35,11 @@ export interface WebhookEndpoint {
   readonly enabled: boolean;
   readonly description: string | null;
   readonly disabledReason: string | null;
-  /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
+  /** All attempts have failed since this time, in milliseconds; null if the last one succeeded. */
   readonly failingSince: number | null;
 }
 
-/** What is asked of an endpoint. */
+/** A caller asks for these values of an endpoint. A null `url` counts as absent. */
 export type WantedEndpoint = Partial<
   Pick<WebhookEndpoint, 'url' | 'events' | 'enabled' | 'description'>
 >;
@@ -47,7 +47,8 @@ export type NewWebhookEndpoint = WantedEndpoint & Pick<WebhookEndpoint, 'url'>;
 export type EndpointHealth = Pick<WebhookEndpoint, 'failingSince' | 'disabledReason'>;
 
 /**
- * Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none.
+ * Makes an endpoint at a place that no other endpoint has. Refuses with webhook_endpoint_limit if
+ * there is none.
  */
 export function newEndpoint(
   input: NewWebhookEndpoint,
@@ -60,7 +61,8 @@ export function newEndpoint(
   const taken = others.map(({ place }) => place);
   const places = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1);
   const free = places.filter((place) => !taken.includes(place));
-  // A random one, so that endpoints that are created at the same time rarely take the same place.
+  // The place is random, so that endpoints that are created at the same time rarely take the same
+  // one.
   const place = free[Math.floor(Math.random() * free.length)];
   if (place === undefined) {
     const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
@@ -72,8 +74,8 @@ export function newEndpoint(
 }
 
 /**
- * Enabling an endpoint clears its disabledReason. A new URL, or an endpoint that is enabled again,
- * starts without failures.
+ * Changes an endpoint. Enabling it clears its disabledReason. A new URL, or an endpoint that is
+ * enabled again, starts without failures.
  */
 export function changedEndpoint(
   before: WebhookEndpoint,
@@ -90,8 +92,8 @@ export function changedEndpoint(
 }
 
 /**
- * The health of an endpoint after an attempt at `at` (milliseconds); undefined if it does not
- * change.
+ * Returns the health of an endpoint after an attempt at `at` (milliseconds); undefined if it does
+ * not change.
  */
 export function healthAfter(
   result: AttemptResult,

@@ -2,14 +2,18 @@ import { HttpResponse } from '../../../../request/response.js';
 import type { CheckoutPage } from '../../application/checkout-page.js';
 import { SCRIPT, STYLE } from '../representation/document.views.js';
 
-/** Origins that are safe in a policy: they cannot end a directive and begin another. */
+/**
+ * The pattern matches origins that are safe in a policy: they cannot end a directive and begin
+ * another.
+ */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 interface PagePolicy {
-  /** Sources to which forms of the page may lead. A browser also checks each redirect. */
+  /** Forms of the page may lead to these sources. A browser also checks each redirect. */
   readonly formTargets?: readonly string[];
   /**
-   * Origins whose pages may show this one in a frame. Undefined for a page that no frame may show.
+   * Pages of these origins may show this one in a frame. It is undefined for a page that no frame
+   * may show.
    */
   readonly frameOrigins?: readonly string[] | undefined;
 }
@@ -24,7 +28,8 @@ export function seeOther<Response extends HttpResponse>(response: Response): Res
 }
 
 /**
- * Any host of the payment URL's scheme, because a payment URL may redirect to a payment provider.
+ * Allows any host of the payment URL's scheme, because a payment URL may redirect to a payment
+ * provider.
  */
 export function formTargets({ placeToPay, onward }: CheckoutPage): readonly string[] {
   const pay = typeof placeToPay === 'object' ? [new URL(placeToPay.url).protocol] : [];
@@ -63,7 +68,7 @@ function headersOf({
     'x-robots-tag': 'noindex, nofollow',
     vary: 'Accept-Language',
     ...(frameOrigins && ISOLATED),
-    // For older browsers, which do not support frame-ancestors.
+    // The header is for older browsers, which do not support frame-ancestors.
     ...(ancestors.length === 0 && { 'x-frame-options': 'DENY' }),
   };
 }

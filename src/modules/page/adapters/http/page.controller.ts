@@ -158,7 +158,7 @@ export class PageController {
     return pageResponse(200, view(frameOrigins), { formTargets: formTargets(page), frameOrigins });
   }
 
-  /** The path only, so that it is right whatever host the browser used. */
+  /** Returns the path only, so that it is right whatever host the browser used. */
   private hostedPathOf({ params }: PageRequest): string {
     return `${this.publicUrl.path}/c/${params.token}`;
   }

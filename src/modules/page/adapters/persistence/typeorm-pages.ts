@@ -83,8 +83,8 @@ export class TypeormPages extends Pages {
   }
 
   /**
-   * Not TypeORM's `upsert`, which would set the columns of the key too, and Citus moves no row to
-   * another organization.
+   * Inserts or updates a row. TypeORM's `upsert` would set the columns of the key too, and Citus
+   * moves no row to another organization.
    */
   private upsert(
     unit: Unit,

@@ -13,17 +13,20 @@ import type { Words } from './words/en.js';
 
 export interface Presentation {
   readonly language: Language;
-  /** The path of the page. The paths of its other routes begin with it. */
+  /** This is the path of the page. The paths of its other routes begin with it. */
   readonly path: string;
   readonly payPath: string;
   readonly visit: Visit;
   readonly waitedSeconds: number;
-  /** Origins whose pages may show this one in a frame. Undefined for a hosted page. */
+  /** Pages of these origins may show this one in a frame. It is undefined for a hosted page. */
   readonly frameOrigins?: readonly string[] | undefined;
 }
 
 interface Shown extends Presentation {
-  /** The state in words. It is also the title, which tabs show and screen readers say first. */
+  /**
+   * The heading says the state in words. It is also the title, which tabs show and screen readers
+   * say first.
+   */
   readonly heading: string;
 }
 
@@ -68,7 +71,10 @@ ${!isFinal && view !== 'being_settled' && html`<p class="back">${backLink(page, 
   });
 }
 
-/** Another tab may pay while this one asks, or says that nothing was charged. */
+/**
+ * The page reloads, because another tab may pay while this one asks, or says that nothing was
+ * charged.
+ */
 function refreshOf(
   { state }: CheckoutPage,
   { path, waitedSeconds }: Presentation,
@@ -113,7 +119,7 @@ function descriptionView({ facts: { session } }: CheckoutPage): Html | null {
     : null;
 }
 
-/** Pay leaves a frame, because payment providers refuse to be framed. */
+/** The Pay button leaves a frame, because payment providers refuse to be framed. */
 function payForm(page: CheckoutPage, presentation: Presentation, label: string, kind = ''): Html {
   const { payPath, frameOrigins, language } = presentation;
   const { words } = language;

@@ -5,11 +5,13 @@ import { Html, html } from './html.js';
 import { type Language, languageOf } from './language.js';
 import type { Words } from './words/en.js';
 
-/** The style and script inside each page. The page's policy allows only these, by their hashes. */
+/**
+ * Each page contains this style and script. The page's policy allows only these, by their hashes.
+ */
 export const STYLE = asset('page.css');
 export const SCRIPT = asset('page.js');
 
-/** The `data-…` attributes of the body, which the script reads. */
+/** The script reads these `data-…` attributes of the body. */
 type Data = Readonly<Record<string, string | undefined>>;
 
 export interface DocumentParts {
@@ -17,10 +19,7 @@ export interface DocumentParts {
   readonly title: string;
   readonly isTest: boolean;
   readonly isEmbedded?: boolean;
-  /**
-   * When and where a browser without scripts goes on: seconds, and a URL unless it reloads the
-   * page.
-   */
+  /** A browser without scripts goes on after so many seconds, to a URL or by reloading the page. */
   readonly refresh?: string | false;
   readonly data?: Data;
   readonly content: Html;
@@ -61,8 +60,8 @@ ${footer}
 }
 
 /**
- * Whom the customer can ask, and on which terms. The links open another window, because the page
- * may wait or be in a frame.
+ * Shows whom the customer can ask, and which terms apply. The links open another window, because
+ * the page may wait or be in a frame.
  */
 export function footerView(
   { contact, termsUrl, privacyUrl }: ShopDetails,
@@ -81,8 +80,8 @@ export function footerView(
 }
 
 /**
- * RFC 6068 section 2: a letter of an address that a URL would read otherwise is percent-encoded,
- * but the @ is not.
+ * Makes a mailto URL. In it, a letter that a URL would read otherwise is percent-encoded, but the @
+ * is not (RFC 6068 section 2).
  */
 function mailto(address: string): string {
   const at = address.lastIndexOf('@');

@@ -8,8 +8,8 @@ const MAX_FORMATS = 500;
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
 /**
- * Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal
- * string, not as a float.
+ * Formats an amount in the minor unit for a locale. The text is exact, because the amount is passed
+ * as a decimal string, not as a float.
  */
 export function amountText(amount: number, currency: string, locale: string): string {
   const digits = minorDigitsOf(currency);
@@ -24,7 +24,10 @@ export function countText(count: number, locale: string): string {
   return cached(locale, () => new Intl.NumberFormat([locale, 'en'])).format(count);
 }
 
-/** The time in UTC, which it names: the server does not know the customer's time zone. */
+/**
+ * Formats the time in UTC and names that zone, because the server does not know the customer's time
+ * zone.
+ */
 export function timeText(seconds: number, locale: string): string {
   const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
   const time = {

@@ -1,4 +1,4 @@
-/** HTML. The tag `html` escapes all values except Html. */
+/** This is HTML. The tag `html` escapes all values except Html. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -18,13 +18,13 @@ export interface Language {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly words: Words;
-  /** Locale of the amounts. It may be one without words of its own. */
+  /** This is the locale of the amounts. It may be one without words of its own. */
   readonly locale: string;
 }
 
 /**
- * The session's language or, without one, the browser's. English if there are no words in that
- * language.
+ * Returns the session's language or, without one, the browser's. It is English if there are no
+ * words in that language.
  */
 export function languageOf(locale: string | null, acceptLanguage = ''): Language {
   const isGiven = locale !== null && locale !== 'auto';
@@ -36,8 +36,8 @@ const MOST_RANGES = 20;
 const RANGE = /^\s*(\*|[a-z\d-]{1,35})\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?)\s*)?$/i;
 
 /**
- * RFC 9110 section 12.5.4: weights come before order, a weight of 0 refuses, and `*` is any
- * language that is not named.
+ * Chooses the preferred language by RFC 9110 section 12.5.4: weights come before order, a weight of
+ * 0 refuses, and `*` is any language that is not named.
  */
 function preferredLocale(acceptLanguage: string): string {
   const ranges = acceptLanguage.split(',', MOST_RANGES).flatMap(rangeOf);
@@ -51,7 +51,7 @@ function preferredLocale(acceptLanguage: string): string {
   return preferred ?? CODES.find((code) => !refused.has(code)) ?? 'en';
 }
 
-/** Empty if it is malformed. */
+/** Reads a language range and its weight. The result is empty if the text is malformed. */
 function rangeOf(text: string): readonly { readonly tag: string; readonly weight: number }[] {
   const [, tag, weight = '1'] = RANGE.exec(text) ?? [];
   return tag === undefined ? [] : [{ tag: tag.toLowerCase(), weight: Number(weight) }];

@@ -6,8 +6,8 @@ import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 
 /**
- * Together with the texts of the lines, which may grow sixfold when they are escaped, a page stays
- * below 64 KiB.
+ * One text has at most so many characters. Together with the texts of the lines, which may grow
+ * sixfold when they are escaped, a page stays below 64 KiB.
  */
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
@@ -20,7 +20,7 @@ export function orderView(
   const { currency, lineItems, lineCount, lineDiscount } = session;
   const { amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
-  // Exclusive tax is what the total has besides; the prices include the rest.
+  // Exclusive tax is the rest of the total; the prices include the other tax.
   const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
   const taxIncluded = session.amountTax - taxOnTop;
   const row = (name: string, value: string | number, kind = '') =>
@@ -60,7 +60,10 @@ function shortened(lines: readonly LineItem[]): readonly LineItem[] {
   }));
 }
 
-/** Ends before a character outside the Basic Multilingual Plane rather than inside it. */
+/**
+ * Returns the beginning of a text. It ends before a character outside the Basic Multilingual Plane
+ * rather than inside it.
+ */
 function beginning(text: string): string {
   return text.length <= SHORT
     ? text

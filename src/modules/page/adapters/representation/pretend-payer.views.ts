@@ -7,7 +7,7 @@ import { languageOf } from './language.js';
 const ENGLISH = languageOf('en');
 
 /**
- * The page of test mode's pretend payment provider. Only developers see it, so it is in English.
+ * Shows test mode's pretend payment provider. Only developers see the page, so it is in English.
  */
 export function pretendPayerView({ facts }: CheckoutPage, path: string): string {
   const { session, shop } = facts;

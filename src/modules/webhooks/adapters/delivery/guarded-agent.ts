@@ -12,21 +12,21 @@ export interface Rules extends Reach {
 export class NotAllowed extends Error {}
 
 /**
- * Shorter than the keep-alive time of most servers, so that a connection is not reused while its
- * server closes it.
+ * The time is shorter than the keep-alive time of most servers, so that a connection is not reused
+ * while its server closes it.
  */
 const IDLE_MS = 4_000;
 const MAX_IDLE = 256;
 
 export interface GuardedRequest extends ClientRequestArgs {
   readonly servername?: string;
-  /** Ends the look-up of a name. Node does not pass `signal` on to an agent. */
+  /** The signal ends the look-up of a name. Node does not pass `signal` on to an agent. */
   readonly attempt: AbortSignal;
 }
 
 /**
- * Connects to receivers by the rules, for http and https, and keeps connections. A request for
- * https has the default port 443.
+ * Connects to receivers by the rules for addresses, over http and https, and keeps connections. A
+ * request for https has the default port 443.
  */
 export class GuardedAgent extends Agent {
   constructor(private readonly rules: Rules) {
@@ -85,7 +85,10 @@ export class GuardedAgent extends Agent {
   }
 }
 
-/** The message does not name the address, so that nobody can map the private network with it. */
+/**
+ * Explains the refusal. The message does not name the address, so that nobody can map the private
+ * network with it.
+ */
 function whyNot({ allowPrivate, networks }: Reach): string {
   if (allowPrivate) return 'The host has an address that webhooks are never sent to.';
   return networks

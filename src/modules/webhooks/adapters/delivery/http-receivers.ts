@@ -23,8 +23,8 @@ const MAX_INFORMATIONAL = 8;
 @Injectable()
 export class Network {
   /**
-   * For a whole attempt, from DNS to the status of the response. 15 seconds are common for
-   * webhooks.
+   * The timeout is for a whole attempt, from DNS to the status of the response. 15 seconds are
+   * common for webhooks.
    */
   readonly timeoutMs: number = 15_000;
   readonly resolve = nameResolver();
@@ -33,7 +33,10 @@ export class Network {
 /** Sends webhooks over HTTP/1.1, without proxies or redirects. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
-  /** Kept apart: some may have connections to private addresses, which the others may not reuse. */
+  /**
+   * The agents are kept apart, because some may have connections to private addresses, which the
+   * others may not reuse.
+   */
   private readonly agents: Readonly<
     Record<Mode, Readonly<Record<'organization' | 'ledger', GuardedAgent>>>
   >;

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** For each name server; the second try waits twice as long. */
+/** The timeout applies to each name server; the second try waits twice as long. */
 const TIMEOUT_MS = 1_500;
 const TRIES = 2;
 
@@ -10,7 +10,7 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Every address of a host name. Throws the DNS error, or the reason of the signal. */
+/** Resolves a host name to every address. Throws the DNS error, or the reason of the signal. */
 export type Resolve = (
   hostname: string,
   signal: AbortSignal,

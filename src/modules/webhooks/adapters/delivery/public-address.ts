@@ -4,17 +4,20 @@
  */
 import ipaddr from 'ipaddr.js';
 
-/** All public IPv6 addresses. Addresses outside are unreachable or stand for IPv4 addresses. */
+/**
+ * The range contains all public IPv6 addresses. Addresses outside are unreachable or stand for IPv4
+ * addresses.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 /**
- * Ranges that WEBHOOK_ALLOW_PRIVATE allows. Link-local is not one: clouds serve the credentials of
- * machines there.
+ * WEBHOOK_ALLOW_PRIVATE allows these ranges. Link-local is not one of them, because clouds serve
+ * the credentials of machines there.
  */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal'];
-/** Ranges in which an operator may list networks. */
+/** An operator may list networks in these ranges. */
 const MAY_BE_LISTED = [...PRIVATE, 'carrierGradeNat'];
 
-/** Where clouds serve credentials and other data of machines, besides link-local addresses. */
+/** Clouds serve credentials and other data of machines here, besides link-local addresses. */
 const CLOUD_HOSTS = [
   '168.63.129.16/32', // Azure
   '100.100.100.200/32', // Alibaba Cloud
@@ -27,20 +30,21 @@ const CLOUD_HOSTS = [
 ].map(ipaddr.parseCIDR);
 
 /**
- * IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1 for
- * ::ffff:10.0.0.1, which the kernel does not.
+ * The pattern finds IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1
+ * for ::ffff:10.0.0.1, which the kernel does not.
  */
 const UNMAPPED = /(?<!^::ffff):\d+\./i;
 
 export interface Reach {
   readonly allowPrivate: boolean;
   readonly allowLoopback?: boolean;
-  /** CIDRs, for the ledger's receivers only. */
+  /** The networks are CIDRs, for the ledger's receivers only. */
   readonly networks?: readonly string[];
 }
 
 /**
- * Whether a webhook may be sent to the address, which is written as resolvers and sockets write it.
+ * Tells if a webhook may be sent to the address, which is written as resolvers and sockets write
+ * it.
  */
 export function isReachable(
   address: string,

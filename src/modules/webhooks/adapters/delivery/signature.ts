@@ -4,8 +4,8 @@ import type { Message } from '../../application/receivers.js';
 const PREFIX = 'whsec_';
 
 /**
- * Standard Webhooks 1.0.0: a signature for each secret, so that a receiver with either one can
- * verify it.
+ * Signs a message by Standard Webhooks 1.0.0: it has a signature for each secret, so that a
+ * receiver with either one can verify it.
  */
 export function headersOf(
   { event, secrets, at }: Message,

@@ -50,7 +50,7 @@ export class RotateEndpointSecretRequest {
   overlap_seconds?: number;
 }
 
-/** In seconds. */
+/** Returns the overlap in seconds. */
 export function toOverlap({ overlap_seconds: overlap }: RotateEndpointSecretRequest): number {
   return overlap ?? DEFAULT_OVERLAP;
 }

@@ -28,7 +28,7 @@ LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
 WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
 ];
 
-/** Deleting a delivery deletes its attempts. */
+/** Deletes deliveries; each delivery's attempts are deleted with it. */
 const removedWith = (
   removed: string,
   organization: string,
@@ -42,8 +42,8 @@ const OF_EVENTS = `DELETE FROM webhook_deliveries
   WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
 
 /**
- * The notify_url of a session is one of its details, and so are its copies, sent or still to be
- * sent to.
+ * The notify_url of a session is one of its details. Its copies are details too, both those that
+ * events were sent to and those that are still due.
  */
 export const WEBHOOK_PERSONAL_DATA: PersonalData = {
   object: 'event',

@@ -1,5 +1,6 @@
 /**
- * Both ends of a lease: deliveries are claimed for this process, and their attempts are recorded.
+ * This file has both ends of a lease: deliveries are claimed for this process, and their attempts
+ * are recorded.
  */
 import { Logger } from '@nestjs/common';
 import type { Database } from '../../../../persistence/database.js';
@@ -15,14 +16,14 @@ const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)
 const SENT_TO = `url, enabled, secret, previous_secret AS previous,
   ${milliseconds('previous_secret_expires_at')} AS "previousExpiresAt",
   ${milliseconds('failing_since')} AS "failingSince"`;
-/** The largest smallint. A delivery is given up long before. */
+/** The number is the largest smallint. A delivery is given up long before. */
 const MOST_ATTEMPTS = 32_767;
-/** So many deliveries of a receiver that cannot be claimed are passed over in one claim. */
+/** One claim passes over so many deliveries of a receiver that cannot be claimed. */
 const MOST_SKIPPED = 100;
 
 interface Claimed {
   readonly organization: string;
-  /** How many deliveries of each receiver are taken: two lists of the same length. */
+  /** The two lists have the same length: so many deliveries of each receiver are taken. */
   readonly receivers: readonly string[];
   readonly takes: readonly number[];
   readonly now: Date;
@@ -82,8 +83,8 @@ export interface ClaimedRow extends Event, SealedSecrets, Shown {
 type Claim = (shares: readonly Share[], skip?: number) => Promise<readonly ClaimedRow[]>;
 
 /**
- * Claims all shares in one statement. If it fails, one delivery at a time, without those that
- * cannot be claimed.
+ * Claims all shares in one statement. If it fails, claims one delivery at a time, without those
+ * that cannot be claimed.
  */
 export async function claimShares(
   database: Database,
@@ -119,7 +120,7 @@ async function claimEach(claim: Claim, { due, take }: Share, claimed: ClaimedRow
       claimed.push(...rows);
       left -= 1;
     } catch (error) {
-      // What is claimed is attempted all the same.
+      // The claimed deliveries are attempted all the same.
       if (isUnavailable(error)) return;
       new Logger('Webhooks').warn(error);
       skip += 1;
@@ -127,7 +128,10 @@ async function claimEach(claim: Claim, { due, take }: Share, claimed: ClaimedRow
   }
 }
 
-/** A delivery with its attempt. One that was ended without an attempt has no `attempted_at`. */
+/**
+ * This is a delivery with its attempt. A delivery that was ended without an attempt has no
+ * `attempted_at`.
+ */
 export interface FinishedAttempt {
   readonly mode: string;
   readonly event_id: string;
@@ -194,8 +198,8 @@ interface Waiting extends PromiseWithResolvers<void> {
 }
 
 /**
- * Writes the results of attempts. Those of an organization that arrive during its write go into one
- * statement together.
+ * Writes the results of attempts. Results of an organization that arrive during its write go into
+ * the next statement together.
  */
 export class FinishedAttempts {
   private readonly waiting = new Map<string, Waiting[]>();
@@ -216,7 +220,10 @@ export class FinishedAttempts {
     this.waiting.delete(organization);
   }
 
-  /** A batch that fails is written row by row, so that one bad row does not block the others. */
+  /**
+   * Writes a batch. A batch that fails is written row by row, so that one bad row does not block
+   * the others.
+   */
   private async writeBatch(organization: string, finished: readonly Waiting[]): Promise<void> {
     const columns = NAMES.map((name) => [name, finished.map(({ made }) => made[name])]);
     const values = { organization: uuidOf(organization), ...Object.fromEntries(columns) };

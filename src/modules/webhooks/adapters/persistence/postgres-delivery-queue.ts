@@ -27,9 +27,15 @@ import { ATTEMPTS } from './metrics.js';
 import { activeSecrets } from './typeorm-webhook-endpoints.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
-/** In one page. Further receivers of an organization are on the pages that follow. */
+/**
+ * One page has so many receivers. Further receivers of an organization are on the pages that
+ * follow.
+ */
 const RECEIVERS = 1_000;
-/** In one page, so that its cost does not grow with the number of unfinished deliveries. */
+/**
+ * One page reads so many deliveries, so that its cost does not grow with the number of unfinished
+ * deliveries.
+ */
 const DELIVERIES = 500;
 const ORGANIZATIONS = statement<{ readonly after: string }>(
   'webhooks.organizations',
@@ -89,7 +95,7 @@ const notUnderWay = ({ organization, mode }: Places<Scope>) => `(attempts = 0 OR
   WHERE made.organization_id = ${organization} AND made.mode = ${mode}
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id
     AND made.attempt = delivery.attempts))`;
-/** In UTC, because Citus refuses arithmetic that depends on a time zone. */
+/** The times are in UTC, because Citus refuses arithmetic that depends on a time zone. */
 const ADVANCE = statement<Advance>(
   'webhooks.advance',
   (to) => `UPDATE webhook_deliveries AS delivery SET next_attempt_at =
@@ -173,7 +179,8 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     );
     return claimed.flatMap((one) => {
       if (one.status === 'fulfilled') return [one.value];
-      // Its secret cannot be decrypted, for example. It is due again after the lease.
+      // For example, the secret of the delivery cannot be decrypted. The delivery is due again
+      // after the lease.
       this.logger.warn(one.reason);
       return [];
     });

@@ -32,8 +32,8 @@ interface EventKey {
 }
 
 /**
- * The last attempts of each delivery. A planned attempt will not be made once its endpoint is
- * deleted or disabled.
+ * Selects the last attempts of each delivery. A planned attempt will not be made once its endpoint
+ * is deleted or disabled.
  */
 const ATTEMPTS = statement<EventKey>(
   'webhooks.attempts',
@@ -146,7 +146,7 @@ export class TypeormEventDeliveries extends EventDeliveries {
     }));
     this.database.atCommit(unit, ({ manager }) => {
       const insert = manager.createQueryBuilder().insert().into(WebhookDeliveryRecord).values(rows);
-      // The attempts of a delivery that is there already are its own.
+      // A delivery that exists already keeps its attempts.
       return insert.orUpdate(AGAIN, KEY).execute();
     });
     const due = rows.map(({ receiver }) => dueReceiver(unit.organization, receiver));

@@ -109,7 +109,7 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
     this.database.atCommit(unit, ({ manager }) => manager.delete(recordOf(unit), one(unit, id)));
   }
 
-  /** Only if the row is still as the claim found it. */
+  /** Stores the health only if the row is still as the claim found it. */
   async recordHealth(
     owner: Caller,
     { id, ...found }: ClaimedEndpoint,
@@ -146,7 +146,9 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
 }
 
 const isLedger = ({ organization }: Caller) => organization === NO_ORGANIZATION;
-/** Both records have the same columns, but for the organization. */
+/**
+ * Chooses the record of the caller. Both records have the same columns, except the organization.
+ */
 const recordOf = (caller: Caller) =>
   (isLedger(caller)
     ? LedgerWebhookEndpointRecord

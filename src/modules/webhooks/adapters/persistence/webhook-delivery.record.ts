@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
 
-/** The endpoint ID of a delivery to a notify_url, which has no endpoint. */
+/** A delivery to a notify_url has this endpoint ID, because it has no endpoint. */
 export const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 
 @Entity('webhook_deliveries')
@@ -15,7 +15,7 @@ export class WebhookDeliveryRecord {
   @PrimaryColumn('uuid', { name: 'event_id' })
   event!: string;
 
-  /** NO_ENDPOINT for a notify_url. */
+  /** The ID is NO_ENDPOINT for a notify_url. */
   @PrimaryColumn('uuid', { name: 'endpoint_id' })
   endpoint!: string;
 

@@ -9,11 +9,11 @@ import { Outbox } from '../../../events/index.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 
 /**
- * How late an attempt that this process was not told of may be: a retry, or a delivery that another
+ * An attempt may be so late if this process was not told of it: a retry, or a delivery that another
  * process left.
  */
 const INTERVAL_MS = 1_000;
-/** Well below the time that orchestrators give a process to stop. */
+/** The time is well below the one that orchestrators give a process to stop. */
 const GRACE_MS = 5_000;
 
 /**

@@ -1,4 +1,4 @@
-/** The texts of the page. Placeholders are in braces. */
+/** These are the texts of the page. Placeholders are in braces. */
 export const ENGLISH = {
   test: 'Test mode: no money moves.',
   title: 'Pay {shop}',
