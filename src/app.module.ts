@@ -31,7 +31,7 @@ const PLATFORM: Declarations = {
   personalData: [RESPONSE_PERSONAL_DATA],
 };
 
-/** Providers that need no setting of the application. */
+/** These providers need no setting of the application. */
 const OWN: readonly Provider[] = [
   CheckedRoutes,
   Clock,
@@ -45,7 +45,7 @@ const OWN: readonly Provider[] = [
   Units,
 ];
 
-/** What every module may inject. */
+/** Every module may inject these providers. */
 const SHARED = [
   Clock,
   Config,
@@ -70,7 +70,10 @@ export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
 interface Options {
   /** Operators' commands run without the time limits of requests. */
   readonly timeLimits?: boolean;
-  /** On the embedded database, webhooks of test mode may go to this machine while nobody else reaches the service. */
+  /**
+   * On the embedded database, webhooks of test mode may go to this machine while nobody else
+   * reaches the service.
+   */
   readonly isEmbedded?: boolean;
   readonly modules?: readonly ModuleFacts[];
 }
@@ -96,7 +99,8 @@ export class AppModule {
         { provide: WebhookUrls, useValue: webhookUrls },
         { provide: APP_FILTER, useClass: ErrorFilter },
         ...OWN,
-        // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
+        // The order of the checks is the one that docs/reference/api.md promises: the key, the
+        // origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) =>
           guards.map((useClass) => ({ provide: APP_GUARD, useClass })),
         ),

@@ -1,9 +1,15 @@
-/** Builds SQL from TypeORM's metadata, so that a column is named only in its record. Needs no connection. */
+/**
+ * Builds SQL from TypeORM's metadata, so that a column is named only in its record. It needs no
+ * connection.
+ */
 import { getMetadataArgsStorage } from 'typeorm';
 
 export type Record<Row> = new () => Row;
 
-/** A select list: each column under the name of its property. Without `only`, it has all but the organization. */
+/**
+ * Returns a select list with each column under the name of its property. If `only` is left out, the
+ * list has all columns but the organization.
+ */
 export function selectionOf<Row extends object>(
   record: Record<Row>,
   read: Partial<{ readonly [Property in keyof Row]: string }> = {},
@@ -31,7 +37,7 @@ export function columnsOf<Row extends object>(record: Record<Row>): readonly Col
     column: options.name ?? propertyName,
     type: options.array ? `${options.type}[]` : `${options.type}`,
     isPrimary: options.primary ?? false,
-    // pg would send an array as an array of PostgreSQL.
+    // pg would send an array as an array of PostgreSQL, so JSON is made here.
     isJson: options.type === 'json',
   }));
 }

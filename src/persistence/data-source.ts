@@ -6,26 +6,39 @@ import { PLAN_CACHE_MODE } from './citus/citus.js';
 import { DatabaseFault } from './faults.js';
 
 /**
- * The settings of each connection. Those that wait for a lock hold a connection, so they wait half a second at most. A
- * process that hangs in a transaction would keep its locks.
+ * Each connection has these settings. A statement that waits for a lock keeps a connection busy, so
+ * it waits half a second at most. A process that hangs in a transaction would keep its locks, so
+ * its transaction ends.
  */
 export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
   ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode', ${PLAN_CACHE_MODE})
   ) AS setting (name, value)`;
 
-/** Needed if the role lacks the settings. A query, because PgBouncer refuses start-up parameters. */
+/**
+ * This query sets the limits if the role does not have them. It is a query, because PgBouncer
+ * refuses start-up parameters.
+ */
 const SET_LIMITS = `SELECT set_config(name, value, false) FROM ${SETTINGS}`;
-/** For migrations, which may take long. Not behind a pooler, whose next client would inherit it. */
+/**
+ * Migrations may take long, so this query lifts the limits. It does nothing behind a pooler, whose
+ * next client would inherit the lifted limits.
+ */
 const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
   WHERE pg_backend_pid() = $1 AND name LIKE '%_timeout'`;
-/** Longer than any statement may take. After this long without a byte, the network or the server is down. */
+/**
+ * No statement may take this long. If no byte arrives for so long, the network or the server is
+ * down.
+ */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** Whether queries have the time limits of requests. An operator's command may take longer. */
+  /**
+   * Queries have the time limits of requests if this is true. An operator's command may take
+   * longer.
+   */
   readonly timeLimits: boolean;
   readonly records: NonNullable<DataSourceOptions['entities']>;
 }
@@ -51,12 +64,14 @@ export function createDataSource({
 
 const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13));
 
-/** In the order in which they run, which is that of the numbers at the end of their names. */
+/** Migrations run in this order, which is the order of the numbers at the end of their names. */
 export const MIGRATIONS = Object.values(steps).sort(
   (one, other) => numberOf(one) - numberOf(other),
 );
 
-/** Two connections without time limits: one holds the lock of migrations, the other runs them. */
+/**
+ * Makes two connections without time limits: one holds the lock of migrations, the other runs them.
+ */
 export function createMigrationDataSource(url: string): DataSource {
   const extra = {
     onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]),
@@ -64,7 +79,10 @@ export function createMigrationDataSource(url: string): DataSource {
   return new DataSource({ ...baseOptions(url), migrations: [...MIGRATIONS], poolSize: 2, extra });
 }
 
-/** The process ID that was sent when the connection opened. A pooler does not send that of PostgreSQL's process. */
+/**
+ * Returns the process ID that was sent when the connection opened. A pooler sends another one than
+ * that of PostgreSQL's process.
+ */
 export function announcedPid(client: Client | PoolClient): number {
   return (client as unknown as { processID: number }).processID;
 }
@@ -84,17 +102,20 @@ function baseOptions(url: string) {
   } as const;
 }
 
-/** Without a listener, an error of a connection in use would end the process. */
+/** An error of a connection in use would end the process if nobody listened to it. */
 function survive(client: PoolClient): void {
   client.on('error', () => undefined);
 }
 
-/** Also closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
+/**
+ * Also closes a connection that owes an answer and is silent. pg's `query_timeout` would return
+ * such a connection to the pool.
+ */
 async function limit(client: PoolClient): Promise<void> {
   survive(client);
   const silent = client as unknown as { readyForQuery: boolean; connection: { stream: Socket } };
   const { stream } = silent.connection;
-  // Before the first query, which a pooler may keep waiting.
+  // The timer is set before the first query, because a pooler may keep that one waiting.
   stream.setTimeout(SILENCE_MS, () => {
     if (!silent.readyForQuery)
       stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));

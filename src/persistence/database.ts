@@ -13,7 +13,7 @@ import type { Transaction } from './transaction.js';
 import { OpenUnit, opened, type Step } from './unit-of-work.js';
 import { UnitWriter } from './unit-writer.js';
 
-/** What a read through TypeORM may do outside of a transaction. */
+/** A read through TypeORM may do only this outside of a transaction. */
 type Reader = Pick<
   EntityManager,
   'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
@@ -22,19 +22,24 @@ type Reader = Pick<
 export type PlainStatement = Statement;
 
 /**
- * The way to the rows of a module, on a pool that owners share.
+ * Gives a module access to its rows, on a pool that owners share.
  *
- * A port that reads takes an owner. If the owner is a unit whose transaction has begun, the read is in it. A port that writes
- * takes a unit. What returns nothing is added, and done when the unit is committed. What returns a promise is done now.
+ * The parameters of a port tell what it does. A port that reads takes an owner; if the owner is a
+ * unit whose transaction has begun, the read takes place in it. A port that writes takes a unit. A
+ * method that returns nothing adds its write to the unit, which does it at its commit. A method
+ * that returns a promise does its write now.
  */
 export class Database implements OnApplicationShutdown {
-  /** For `Units`, which commit. */
+  /** `Units` commits through this writer. */
   readonly units: UnitWriter;
   private readonly pool: ConnectionPool;
 
   constructor(
     private readonly dataSource: DataSource,
-    /** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
+    /**
+     * This is true on a Citus cluster, where a statement that locks rows must name their
+     * organization.
+     */
     readonly isDistributed = false,
     timeLimits = true,
   ) {
@@ -48,14 +53,15 @@ export class Database implements OnApplicationShutdown {
     return new Database(dataSource, await hasCitus(dataSource), options.timeLimits);
   }
 
-  /** The connections in use, those that are free, and the queries that wait for one. */
+  /** Returns the numbers of connections in use, of free ones, and of queries that wait for one. */
   get load(): ConnectionPool['load'] {
     return this.pool.load;
   }
 
   /**
-   * Rows of a prepared statement that changes nothing and locks nothing. Outside a transaction it may share one with other runs
-   * of the same statement: now() is when the first of them began.
+   * Returns the rows of a prepared statement that changes nothing and locks nothing. Outside a
+   * transaction, several runs of the same statement may share one, so now() may be the time when
+   * the first of them began.
    */
   async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     const transaction = await transactionOf(owner);
@@ -63,7 +69,7 @@ export class Database implements OnApplicationShutdown {
     return (await this.pool.read(owner, statement, values)).rows as Row[];
   }
 
-  /** The same through TypeORM. */
+  /** Reads through TypeORM, in the unit's transaction if one has begun. */
   async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
     const transaction = await transactionOf(owner);
     if (transaction) return transaction.within(read(transaction.manager));
@@ -76,7 +82,7 @@ export class Database implements OnApplicationShutdown {
     gathered.parts.push(partOf(owner, write, row, options));
   }
 
-  /** Adds a write of TypeORM's, or of plain SQL. */
+  /** Adds a write that TypeORM or plain SQL does at the commit. */
   atCommit(unit: Work, step: Step): void {
     opened(unit).gathered.steps.push(step);
   }
@@ -88,7 +94,10 @@ export class Database implements OnApplicationShutdown {
     });
   }
 
-  /** For locks, and for writes whose outcome decides: done now, in the transaction of the unit, which it begins. */
+  /**
+   * Does a step now, in the transaction of the unit, which it begins. It serves locks, and writes
+   * whose outcome decides what follows.
+   */
   async inTransaction<Result>(
     unit: Work,
     step: (transaction: Transaction) => Promise<Result>,
@@ -97,12 +106,12 @@ export class Database implements OnApplicationShutdown {
     return transaction.within(step(transaction));
   }
 
-  /** The same in plain SQL. */
+  /** Runs plain SQL now, in the transaction of the unit, which it begins. */
   async query<Row>(unit: Work, statement: Statement, values: Values): Promise<Row[]> {
     return this.inTransaction(unit, (transaction) => transaction.query<Row>(statement, values));
   }
 
-  /** For jobs, which answer no request: one statement, which is its own transaction. */
+  /** Runs one statement, which is its own transaction. It serves jobs, which answer no request. */
   async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const send = () => this.pool.send(owner, statement, [values]);
     const [outcome] = await retried('conflict', send);

@@ -1,20 +1,23 @@
 import { MODES } from '../shared/caller.js';
 
-/** The most rows that a measurement counts, so that a scrape stays cheap. */
+/** A measurement counts at most this many rows, so that a scrape stays cheap. */
 export const MOST_ROWS = 50_000;
 export const COUNTED = `Up to ${MOST_ROWS.toLocaleString('en')} are counted.`;
 
 export const EACH_MODE = `(VALUES ${MODES.map((mode) => `('${mode}')`).join(', ')}) AS each_mode (mode)`;
 
-/** The time at which an ID was made: the first 48 bits of a UUIDv7. */
+/** Returns SQL for the time at which an ID was made: the first 48 bits of a UUIDv7. */
 export const madeAt = (id: string): string =>
   `to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
-/** The seconds since an instant. 0 for NULL, and for an instant in the future, which a moved clock makes. */
+/**
+ * Returns SQL for the seconds since an instant. They are 0 for NULL, and for an instant in the
+ * future, which a moved clock makes.
+ */
 export const age = (instant: string): string =>
   `coalesce(greatest(0, extract(epoch FROM statement_timestamp() - ${instant})), 0)`;
 
-/** A query for the values of one gauge. `labels` has an SQL expression for each label. */
+/** Makes a query for the values of one gauge. `labels` has an SQL expression for each label. */
 export function series(
   gauge: string,
   labels: Readonly<Record<string, string>>,

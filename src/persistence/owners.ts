@@ -5,7 +5,7 @@ import { notFound } from '../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
 import { Database } from './database.js';
 
-/** Looks in the tables that the modules declare. */
+/** Looks for the owner of a resource in the tables that the modules declare. */
 @Injectable()
 export class StoredOwners extends Owners {
   constructor(

@@ -8,9 +8,12 @@ import { Database } from './database.js';
 import type { Transaction } from './transaction.js';
 import { Units } from './units.js';
 
-/** The most resources of one transaction, besides those that it is about and what belongs to them at once. */
+/**
+ * One transaction clears at most this many resources in addition to the named ones and what belongs
+ * to them at once.
+ */
 const TOGETHER = 300;
-/** The most rows of JSON in memory, of which each may have 256 KiB. */
+/** At most this many rows of JSON are in memory, because each may have 256 KiB. */
 const ROWS_AT_ONCE = 100;
 
 const OWN = 'organization_id = $1 AND mode = $2';
@@ -18,9 +21,9 @@ const OWN = 'organization_id = $1 AND mode = $2';
 interface DeclaredColumn {
   readonly table: string;
   readonly column: string;
-  /** The column with the ID of the resource that a row is about. */
+  /** This column has the ID of the resource that a row is about. */
   readonly about: string;
-  /** SQL for a text that no other row of the owner has. */
+  /** This SQL makes a text that no other row of the owner has. */
   readonly key: string;
   readonly root?: string;
 }
@@ -39,15 +42,17 @@ export function jsonColumn(declared: DeclaredColumn): JsonColumn {
   };
 }
 
-/** Resources of one kind, by their UUIDs. */
+/** These are resources of one kind, named by their UUIDs. */
 interface Resources {
   readonly object: string;
   readonly ids: readonly string[];
 }
 
 /**
- * Clears what was said about resources, or removes all their rows but stored responses, whose keys stay taken. A resource comes
- * before what belongs to it, then its events, and its stored responses at last: who locks the same rows does so in this order.
+ * Clears what was said about resources, or removes all their rows but stored responses, whose keys
+ * stay taken. It takes a resource first, then what belongs to it, then its events, and its stored
+ * responses at last. Everybody who locks the same rows does so in this order, so that nobody waits
+ * in a circle.
  */
 @Injectable()
 export class StoredPersonalData {
@@ -74,8 +79,8 @@ export class StoredPersonalData {
   }
 
   /**
-   * Forgets them in the transaction, with all that belongs to them. If that is too much for one transaction, it remembers so,
-   * and `forgetRest` does what is left.
+   * Forgets the resources in the transaction, with all that belongs to them. If that is too much
+   * for one transaction, it stores that something is left, and `forgetRest` forgets the rest.
    */
   async forget(
     within: Transaction,
@@ -107,7 +112,10 @@ export class StoredPersonalData {
     );
   }
 
-  /** Forgets what was recorded of them and all that belongs to them, some hundred at a time, each in a unit of its own. Can be interrupted, and repeated. */
+  /**
+   * Forgets what was recorded of the resources and all that belongs to them, some hundred at a
+   * time, each in a unit of its own. The work can be interrupted and repeated.
+   */
   async forgetRest(caller: Caller, resources: Resources): Promise<void> {
     await this.committed(caller, (within) =>
       this.forgetRecords(within, caller, resources.ids, 'clear'),
@@ -130,7 +138,7 @@ export class StoredPersonalData {
     }
   }
 
-  /** Those that must not be removed. */
+  /** Returns the resources that must not be removed. */
   kept(within: Transaction, caller: Caller, resources: Resources): Promise<readonly string[]> {
     return this.run(within, caller, resources, 'kept');
   }
@@ -154,7 +162,7 @@ export class StoredPersonalData {
     return some;
   }
 
-  /** Forgets what was recorded and answered about them. */
+  /** Forgets what was recorded and answered about these resources. */
   private async forgetRecords(
     within: Transaction,
     caller: Caller,
@@ -221,7 +229,10 @@ export class StoredPersonalData {
     return found;
   }
 
-  /** The JSON without what tells of people. A value that is no resource, such as a line, is a part of the resource around it. */
+  /**
+   * Returns the JSON without the members that tell of people. A value that is no resource, such as
+   * a line item, is a part of the resource around it.
+   */
   private left(value: unknown, around: string): unknown {
     if (Array.isArray(value)) return value.map((item) => this.left(item, around));
     if (typeof value !== 'object' || value === null) return value;
@@ -238,7 +249,7 @@ export class StoredPersonalData {
 interface Children {
   readonly of: readonly string[];
   readonly after: string;
-  /** Null for all of them. */
+  /** A null limit stands for all of them. */
   readonly limit: number | null;
 }
 

@@ -1,20 +1,29 @@
-/** All that is tried again, and how often. Anything else that fails, fails at once. */
+/**
+ * This file lists everything that is tried again, and how often. Any other error ends the work at
+ * once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Stale } from '../shared/unit.js';
 import { sqlState, violates } from './faults.js';
 
 const RETRIES = {
-  /** A statement or transaction that PostgreSQL ended for another one's sake: nothing was written. Each waits for up to 20 ms more. */
+  /**
+   * PostgreSQL ended a statement or transaction for the sake of another one, and nothing was
+   * written. Each attempt waits for up to 20 ms more.
+   */
   conflict: {
     attempts: 3,
     pauseMs: 20,
     when: (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? ''),
   },
-  /** A decision, which is made again on the current state. */
+  /** The state changed, so the decision is made again on the current state. */
   stale: { attempts: 5, pauseMs: 0, when: (error: unknown) => error instanceof Stale },
 } as const;
 
-/** Runs the work until it succeeds, fails otherwise, or has failed so as often as it is tried. Throws the last error. */
+/**
+ * Runs the work until it succeeds, fails for another reason, or has been tried as often as the
+ * reason allows. Throws the last error.
+ */
 export async function retried<Result>(
   reason: keyof typeof RETRIES,
   work: () => Promise<Result>,
@@ -30,10 +39,16 @@ export async function retried<Result>(
   }
 }
 
-/** PostgreSQL's division by zero: a batch did not change exactly the rows that it names (batch/statement.ts). */
+/**
+ * This is PostgreSQL's division by zero: a batch did not change exactly the rows that it names
+ * (batch/statement.ts).
+ */
 const OTHER_ROWS = '22012';
 
-/** A write that is stale if it violates one of these constraints, or changes other rows: the state changed since the use case read it. */
+/**
+ * Runs a write that is stale if it violates one of these constraints, or changes other rows: the
+ * state has changed since the use case read it. Throws Stale then.
+ */
 export async function orStale<Result>(
   write: Promise<Result>,
   ...constraints: readonly string[]

@@ -1,4 +1,4 @@
-/** Rows of organizations: their keys, and pages of them in the order of their IDs. */
+/** Finds rows of organizations by their keys, and in pages that follow the order of their IDs. */
 import type { FindOperator, ObjectLiteral } from 'typeorm';
 import type { Caller, Ledger, Mode } from '../shared/caller.js';
 import { createdRange, uuidOf } from '../shared/id.js';
@@ -23,35 +23,38 @@ export function keyOf(caller: Caller, id: string): Pick<Owned, 'organizationId' 
 }
 
 /**
- * When the row was created by the clock of its organization, in Unix seconds, as `createdAt`
- * computes it from the ID.
+ * This SQL tells when the row was created by the clock of its organization, in Unix seconds. It
+ * computes the same from the ID as `createdAt` does.
  */
 const CREATED = `CASE WHEN substr(id::text, 16, 1) < '8'
   THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000
   ELSE ('x' || right(id::text, 8))::bit(32)::bigint END`;
 
 /**
- * SQL: whether the row was created in the last two values of `createdRange`, which are null unless
- * a clock was moved.
+ * Returns SQL that tells whether the row was created in the last two values of `createdRange`. They
+ * are null unless a clock was moved.
  */
 export function createdBetween(from: string, to: string): string {
-  // Of an OR, PostgreSQL expects so few rows that to sort all of an organization's seems as cheap
-  // as to read its index.
+  // PostgreSQL expects so few rows of an OR that sorting all rows of an organization seems as cheap
+  // as reading its index. A CASE avoids that.
   return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint END`;
 }
 
-/** The bounds of a page in the order of IDs. */
+/** These are the bounds of a page in the order of IDs. */
 export interface Keyset {
   readonly low: string;
   readonly high: string;
-  /** Null unless a clock was moved: `createdBetween`. */
+  /** The two bounds are null unless a clock was moved (`createdBetween`). */
   readonly from: number | null;
   readonly to: number | null;
 }
 
 const NO_BOUNDS = { from: undefined, to: undefined, cursor: undefined };
 
-/** `ahead`, by which the clock of the caller is ahead of real time, is in milliseconds. */
+/**
+ * Returns the bounds of a page. `ahead` is in milliseconds: the clock of the caller is ahead of
+ * real time by this much.
+ */
 export function keysetOf(
   page: Partial<CreatedPageRequest>,
   ahead: number,
@@ -63,23 +66,23 @@ export function keysetOf(
 
 interface Listed<Row> {
   /**
-   * Without an organization, the rows of all: a ledger lists them. A queue reads tables that have
-   * no mode.
+   * A ledger without an organization lists the rows of all organizations. A queue reads tables that
+   * have no mode.
    */
   readonly owner: (Ledger & { readonly organization?: string | undefined }) | Queue;
   readonly where: {
     readonly [Property in keyof Row]?: Row[Property] | FindOperator<string> | undefined;
   };
-  /** Without a limit, a page of all. */
+  /** A page without a limit has all rows. */
   readonly page: Partial<CreatedPageRequest>;
   readonly order?: 'asc' | 'desc';
-  /** How far the owner's clock is ahead of real time, in milliseconds. */
+  /** The owner's clock is ahead of real time by this many milliseconds. */
   readonly ahead?: number;
-  /** SQL as in the partial index that the planner must see to use, with its parameters. */
+  /** This is SQL as in the partial index that the planner must see to use, with its parameters. */
   readonly only?: readonly [sql: string, parameters?: ObjectLiteral];
   /**
-   * Whether at most one row has these values. It is not sorted, because the planner would look for
-   * it in the order of IDs.
+   * This is true if at most one row has these values. The rows are not sorted then, because the
+   * planner would look for the one row in the order of IDs.
    */
   readonly isOne?: boolean;
 }
@@ -89,8 +92,8 @@ interface Queue {
 }
 
 /**
- * Rows in the order of their IDs: a keyset, so that the cost of a page does not grow with its
- * place.
+ * Returns a page of rows in the order of their IDs. The page begins after a key (a keyset), so that
+ * its cost does not grow with its place in the list.
  */
 export async function pageOfRows<Row extends Identified, Item>(
   database: Database,
@@ -106,7 +109,7 @@ export async function pageOfRows<Row extends Identified, Item>(
     const query = manager
       .createQueryBuilder(record, 'row')
       .where({ ...scope, ...Object.fromEntries(conditions) });
-    // No ID is the smallest of its instant, so an ascending page may leave out its first value.
+    // No ID is the smallest one of its instant, so an ascending page may leave out its first value.
     const after = order === 'asc' ? '>' : '>=';
     query.andWhere(`row.id ${after} :low AND row.id < :high`, { low, high });
     if (only !== undefined) query.andWhere(...only);
@@ -120,7 +123,10 @@ export async function pageOfRows<Row extends Identified, Item>(
   return pageOf(found.map(itemOf), page.limit);
 }
 
-/** Whose share of the database a list is read from, and the columns that its rows share. */
+/**
+ * Returns the owner whose share of the database the list uses, and the columns that all its rows
+ * share.
+ */
 function scoped(owner: Listed<unknown>['owner']) {
   if ('queue' in owner) return { reader: owner, scope: {}, isOfAll: false };
   const { organization, mode } = owner;

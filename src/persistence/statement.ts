@@ -1,20 +1,23 @@
-/** SQL whose parameters have names. Their numbers are counted, so that a fragment can stand anywhere, and twice. */
+/**
+ * Makes SQL whose parameters have names. Their numbers are counted, so that a fragment can stand
+ * anywhere, and twice.
+ */
 import type { Statement, Values } from './batch/prepared-query.js';
 
 export { STATEMENTS } from './batch/prepared-query.js';
 
-/** In a text, each stands for the place of its value. */
+/** In the text of a statement, each name stands for the place of its value. */
 export type Places<Named> = { readonly [Name in keyof Named & string]-?: string };
 
 export interface NamedStatement<Named> extends Statement {
-  /** The statement, with the values at the numbers of their names. */
+  /** Returns the statement, with the values at the numbers of their names. */
   of(values: Named): readonly [Statement, Values];
 }
 
 /**
- * The text is made once, when the module is loaded, where there are no values that it could
- * contain. Throws when it has no place for a value that `write` asked for: PostgreSQL would refuse
- * each run.
+ * Makes the text once, when the module is loaded. No values exist at that time, so the text cannot
+ * contain any. Throws when the text has no place for a value that `write` asked for, because
+ * PostgreSQL would refuse each run.
  */
 export function statement<Named>(
   name: string,

@@ -3,14 +3,15 @@ import { isTimedOut, isUnavailable } from './faults.js';
 
 interface Sweep<Row> {
   readonly limit: number;
-  /** Finds up to `limit` rows in a fixed order, those after the given one. */
+  /** Finds up to `limit` rows after the given one, in a fixed order. */
   readonly find: (limit: number, after?: Row) => Promise<readonly Row[]>;
   readonly handle: (rows: readonly Row[]) => Promise<unknown>;
 }
 
 /**
- * Handles all rows, a batch at a time. A row that cannot be handled, or not in the time of a statement, stops no other:
- * it is passed over, and its error is thrown at the end. Pauses after each batch for as long as it took, to leave time for requests.
+ * Handles all rows, a batch at a time. A row that cannot be handled, or not in the time of a
+ * statement, stops no other row: it is passed over, and its error is thrown at the end. Pauses
+ * after each batch for as long as the batch took, to leave time for requests.
  */
 export async function sweep<Row>({ limit, find, handle }: Sweep<Row>): Promise<void> {
   let fault: unknown;
@@ -22,7 +23,10 @@ export async function sweep<Row>({ limit, find, handle }: Sweep<Row>): Promise<v
   if (fault !== undefined) throw fault;
 }
 
-/** An error of one row, if any. Of rows that fail together, the two halves are handled apart. */
+/**
+ * Returns the error of one row, if any. When rows fail together, their two halves are handled
+ * apart.
+ */
 async function handled<Row>(rows: readonly Row[], handle: Sweep<Row>['handle']): Promise<unknown> {
   try {
     await handle(rows);
@@ -36,13 +40,19 @@ async function handled<Row>(rows: readonly Row[], handle: Sweep<Row>['handle']):
   }
 }
 
-/** A row of any organization: its owner, and its place in the table (ctid), which it has until it changes. */
+/**
+ * This is the place of a row of any organization: its owner, and its place in the table (ctid),
+ * which it keeps until it changes.
+ */
 export interface Place {
   readonly organization: string;
   readonly place: string;
 }
 
-/** The places by organization. A statement that changes the rows must check them again, because places may be reused. */
+/**
+ * Groups the places by organization. A statement that changes the rows must check them again,
+ * because places may be reused.
+ */
 export function byOrganization(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(places, ({ organization }) => organization);
   return new Map(

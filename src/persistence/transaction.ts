@@ -6,16 +6,19 @@ import type { ConnectionPool } from './batch/connection-pool.js';
 import { type Outcome, type Statement, sent, type Values } from './batch/prepared-query.js';
 import { DatabaseFault } from './faults.js';
 
-/** A transaction on a connection that is lent to it until it ends. */
+/** A transaction runs on a connection that is lent to it until it ends. */
 export class Transaction {
   private constructor(
     private readonly runner: QueryRunner,
-    /** Ends when the connection is given back. Fails when PostgreSQL is silent. */
+    /**
+     * The promise resolves when the connection is given back, and rejects when PostgreSQL is
+     * silent.
+     */
     private readonly lent: Promise<void>,
     private readonly giveBack: () => void,
   ) {}
 
-  /** Begins it on a connection of the owner's share. */
+  /** Begins a transaction on a connection of the owner's share. */
   static begin(pool: ConnectionPool, dataSource: DataSource, owner: Owner): Promise<Transaction> {
     return new Promise((resolve, reject) => {
       const lent: Promise<void> = pool.lend(owner, async () => {
@@ -44,7 +47,10 @@ export class Transaction {
     return (await this.send<Row>(statement, values)).rows as Row[];
   }
 
-  /** The result of the work, or the fault of a connection that is lost meanwhile. */
+  /**
+   * Returns the result of the work. Rejects with the fault of the connection if that is lost
+   * meanwhile.
+   */
   within<Result>(work: Promise<Result>): Promise<Result> {
     const lost = this.lent.then(() => new Promise<never>(() => undefined));
     return Promise.race([work, lost]);
@@ -63,10 +69,13 @@ export class Transaction {
     await this.lent.catch(() => undefined);
   }
 
-  /** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
+  /**
+   * Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and
+   * no error.
+   */
   private async requireSound(): Promise<void> {
     const client = (await this.runner.connect()) as PoolClient;
-    // pg tells of an error before PostgreSQL has said in which state that leaves the transaction.
+    // pg reports an error before PostgreSQL has said in which state it leaves the transaction.
     const { readyForQuery, connection } = client as unknown as {
       readyForQuery: boolean;
       connection: EventEmitter;

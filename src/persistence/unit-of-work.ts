@@ -4,10 +4,13 @@ import type { Work } from '../shared/unit.js';
 import type { StatementPart } from './batch/batched-write.js';
 import type { Transaction } from './transaction.js';
 
-/** A write that is not batched. It is done when the unit is committed, in the order in which it was added. */
+/**
+ * A step is a write that is not batched. It is done when the unit is committed, in the order in
+ * which it was added.
+ */
 export type Step = (transaction: Transaction) => Promise<unknown>;
 
-/** All that is committed together. */
+/** This is everything that a unit commits together. */
 class Gathered {
   readonly steps: Step[] = [];
   readonly parts: StatementPart[] = [];
@@ -16,7 +19,10 @@ class Gathered {
   isEnded = false;
 }
 
-/** A unit as persistence sees it. Nothing else looks inside. It is an owner too, so that reads find its transaction. */
+/**
+ * An open unit is a unit as persistence sees it. Nothing else looks inside. It is an owner too, so
+ * that reads find its transaction.
+ */
 export class OpenUnit {
   declare readonly organization?: string;
   declare readonly mode?: Mode;
@@ -43,13 +49,16 @@ export class OpenUnit {
     this.gathered.effects.push(effect);
   }
 
-  /** The same work, of another owner whose clock was not moved. */
+  /** Returns the same work for another owner, whose clock was not moved. */
   as(owner: Owner): OpenUnit {
     return new OpenUnit(owner, 0, this.clock, this.gathered);
   }
 }
 
-/** The unit that a port was given. Throws once it is committed: what would be added then is written nowhere. */
+/**
+ * Returns the unit that a port was given. Throws once the unit is committed, because what would be
+ * added then is written nowhere.
+ */
 export function opened(unit: Work): OpenUnit {
   const open = unit as unknown as OpenUnit;
   if (!(open instanceof OpenUnit) || open.gathered.isEnded)

@@ -15,19 +15,28 @@ export class UnitWriter {
   constructor(
     private readonly pool: ConnectionPool,
     private readonly dataSource: DataSource,
-    /** Citus returns no counts of other parts, and writes no rows together: there, each part is a statement. */
+    /**
+     * Each part is a statement on Citus, which returns no counts of other parts and writes no rows
+     * together.
+     */
     private readonly isDistributed: boolean,
   ) {
     this.batches = new BatchWriter(pool);
   }
 
-  /** Begins the transaction of the unit if there is none yet. It holds a connection until the unit ends. */
+  /**
+   * Begins the transaction of the unit if there is none yet. The transaction holds a connection
+   * until the unit ends.
+   */
   async transactionOf({ owner, gathered }: OpenUnit): Promise<Transaction> {
     gathered.transaction ??= Transaction.begin(this.pool, this.dataSource, owner);
     return gathered.transaction;
   }
 
-  /** Nothing can be added to the unit any more. Refuses with Stale if the state has changed since the use case read it. */
+  /**
+   * Commits the unit, to which nothing can be added any more. Throws Stale if the state has changed
+   * since the use case read it.
+   */
   async commit(unit: OpenUnit): Promise<void> {
     const { gathered } = unit;
     gathered.isEnded = true;
@@ -43,12 +52,18 @@ export class UnitWriter {
     await transaction?.rollback();
   }
 
-  /** Whether rows are counted one part after the other: a statement counts only if it begins with an insert. */
+  /**
+   * Tells whether the changed rows are counted one part after the other. A statement can count them
+   * itself only if it begins with an insert.
+   */
   private mustCount(parts: readonly StatementPart[]): boolean {
     return parts.some(isChange) && (this.isDistributed || parts.every(isChange));
   }
 
-  /** Steps come first, in their order, and the batched parts last, because those that change rows lock them until the commit. */
+  /**
+   * Writes the steps first, in their order, and the batched parts last. A part that changes rows
+   * locks them until the commit, and others wait for it as briefly as possible.
+   */
   private async writeInTransaction(unit: OpenUnit, parts: readonly StatementPart[]): Promise<void> {
     const transaction = await this.transactionOf(unit);
     for (const step of unit.gathered.steps) await transaction.within(step(transaction));
@@ -58,7 +73,7 @@ export class UnitWriter {
     await transaction.commit();
   }
 
-  /** As one statement, with the rows of other requests. */
+  /** Writes the parts as one statement, with the rows of other requests. */
   private async writeTogether({ owner }: OpenUnit, parts: readonly StatementPart[]): Promise<void> {
     if (!this.isDistributed) return orStale(this.batches.add(parts), ...stalesOf(parts));
     const [statement, values] = composed(parts);
@@ -77,10 +92,15 @@ export class UnitWriter {
 
 const isChange = ({ write }: StatementPart) => write.isChange;
 
-/** The row that is refused most often first, and the change that locks last. */
+/**
+ * The row that is refused most often comes first, and the change, which locks a row, comes last.
+ */
 const rankOf = (part: StatementPart) => (part.isFirst ? 0 : isChange(part) ? 2 : 1);
 
-/** By rank, and then by name: units that add the same rows in another order are of one kind, and go together. */
+/**
+ * Sorts by rank, and then by name. Units that add the same rows in another order are then of one
+ * kind, and are written together.
+ */
 function inOrder(one: StatementPart, other: StatementPart): number {
   const rank = rankOf(one) - rankOf(other);
   if (rank !== 0 || one.name === other.name) return rank;

@@ -16,8 +16,9 @@ export class Units {
   ) {}
 
   /**
-   * Commits all that the use case adds to its unit, or nothing. Runs it again, with a new unit, if the state has changed since it
-   * was read, or if PostgreSQL ended its transaction for another one's sake. Refuses with service_unavailable after five times.
+   * Commits all that the use case adds to its unit, or nothing. Runs it again, with a new unit, if
+   * the state has changed since it was read, or if PostgreSQL ended its transaction for the sake of
+   * another one. Refuses with service_unavailable after five times.
    */
   async commit<Of extends Owner, Result>(
     owner: Of,
@@ -26,7 +27,10 @@ export class Units {
     return retried('stale', () => retried('conflict', () => this.attempt(owner, use)));
   }
 
-  /** The same unit for another owner, whose clock was not moved: what both add is committed together. */
+  /**
+   * Returns the same unit for another owner, whose clock was not moved. What both add is committed
+   * together.
+   */
   as<Of extends Owner>(unit: Work, owner: Of): Of & Work {
     return opened(unit).as(owner) as unknown as Of & Work;
   }
@@ -52,7 +56,10 @@ export class Units {
     }
   }
 
-  /** It is read before the use case runs, so that no clock is read while a transaction holds a connection. */
+  /**
+   * Reads the clock before the use case runs, so that no clock is read while a transaction holds a
+   * connection.
+   */
   private async aheadOf(owner: Owner): Promise<number> {
     return 'organization' in owner ? (await this.callerClock.at(owner as Caller)).ahead : 0;
   }

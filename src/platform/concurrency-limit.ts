@@ -1,4 +1,4 @@
-/** Bounds how much each one holds at a time, and all of them together. */
+/** Bounds how much each name may hold at a time, and how much all names may hold together. */
 export class ConcurrencyLimit {
   private readonly held = new Map<string, number>();
   private all = 0;
@@ -8,7 +8,7 @@ export class ConcurrencyLimit {
     private readonly mostOfAll = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Whether this one may hold one more, which then counts until it is given back. */
+  /** Tells whether this name may hold one more. That one then counts until it is given back. */
   take(name: string): boolean {
     const held = this.held.get(name) ?? 0;
     if (held >= this.most || this.all >= this.mostOfAll) return false;

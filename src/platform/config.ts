@@ -1,4 +1,6 @@
-/** Reads and checks the environment. All wrong settings are reported together, and nothing starts. */
+/**
+ * Reads and checks the environment. All wrong settings are reported together, and nothing starts.
+ */
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
 import {
@@ -46,16 +48,22 @@ const KEYS = {
 const NO_DATABASE =
   'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
 
-/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/reference/settings.md). */
+/**
+ * Each setting is read from the variable with its name: `dataDir` from `DATA_DIR`
+ * (docs/reference/settings.md).
+ */
 export class Config {
-  /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
+  /** PostgreSQL must be version 15 or newer. Undefined means the embedded one under `dataDir`. */
   @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined =
     undefined;
   @IsString() readonly dataDir: string = '.data';
   @OneOf(['on', 'off']) readonly demo: string = 'on';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
-  /** The URL at which customers reach the service; undefined means no payment pages, except on the embedded database. */
+  /**
+   * Customers reach the service at this URL. Undefined means that there are no payment pages,
+   * except on the embedded database.
+   */
   @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl:
     | string
     | undefined = undefined;
@@ -66,16 +74,19 @@ export class Config {
     undefined;
   @Listed(Fits(isAddress, ADDRESSES)) readonly trustProxy: readonly string[] = [];
   @OneOf([true, false]) readonly webhookAllowPrivate: boolean = false;
-  /** CIDRs that the ledger's own webhook endpoints may be in, besides public addresses. */
+  /** The ledger's own webhook endpoints may be in these CIDRs, besides public addresses. */
   @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] =
     [];
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
-  /** Earlier values of `encryptionKey`, with which stored secrets may still be encrypted. */
+  /** Stored secrets may still be encrypted with these earlier values of `encryptionKey`. */
   @Listed(Matches(LONG, KEYS)) readonly decryptionKeys: readonly string[] = [];
-  /** A year at most: each stored response holds a whole body. */
+  /** A response is kept for a year at most, because each one holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
-  /** A week at least: without `Retry-After`, deliveries are retried for less. */
+  /**
+   * An event is kept for a week at least, because deliveries without `Retry-After` are retried for
+   * less than that.
+   */
   @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
   @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
@@ -87,7 +98,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws ConfigError. An empty variable counts as not set, as in `docker run -e NAME=`. Production has no embedded database. */
+/**
+ * Reads the settings, or throws ConfigError. An empty variable counts as not set, as in `docker run
+ * -e NAME=`. Production has no embedded database.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.keys(new Config()).map((setting) => [
     setting,
@@ -106,7 +120,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** Whether only this machine can reach what listens on the host. Of names, RFC 6761 promises it for `localhost`. */
+/**
+ * Tells whether only this machine can reach what listens on the host. RFC 6761 promises that of one
+ * name, `localhost`.
+ */
 export function isLoopback(host: string): boolean {
   if (/^localhost\.?$/i.test(host)) return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
@@ -147,13 +164,18 @@ function isAddress(text: string): boolean {
   return ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 }
 
-/** Abbreviated IPv4 is refused, because 10.8/16 would mean 10.0.0.8/16; so is mapped IPv4, which no address is compared with. */
+/**
+ * Refuses abbreviated IPv4, because 10.8/16 would mean 10.0.0.8/16. Refuses mapped IPv4 too,
+ * because no address is compared with it.
+ */
 function isNetwork(text: string): boolean {
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return true;
   return ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
 }
 
-/** pg verifies the server with these modes too, and warns in nine lines that it may not do so later. */
+/**
+ * pg verifies the server with these modes too, and warns in nine lines that it may not do so later.
+ */
 function ForPg(): PropertyDecorator {
   const mode = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
   return Transform(({ value }) =>
@@ -163,7 +185,10 @@ function ForPg(): PropertyDecorator {
   );
 }
 
-/** libpq's URLs of sockets may have no host after the user. pg takes the port from the parameters then. Sockets have no TLS. */
+/**
+ * A socket URL of libpq may have no host after the user. pg then takes the port from the
+ * parameters. Sockets have no TLS.
+ */
 function socketUrl(url: string): string {
   const parts =
     /^(\w+:\/\/(?:[^/?#@]*@)?)([^/?#@:]*)(?::(\d+))?(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url) ?? [];

@@ -1,55 +1,84 @@
-/** What modules declare about themselves. The platform and the events module know no other part of a module. */
+/**
+ * Modules declare these facts about themselves. The platform and the events module know no other
+ * part of a module.
+ */
 import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
-/** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
+/**
+ * A surface serves a resource at this place: one resource at `path/id` and, if `isListed`, a list
+ * at `path`.
+ */
 interface Place {
   readonly path: string;
   readonly isListed?: boolean;
-  /** Whether reading one requires the query parameter `organization`. */
+  /** Reading one resource requires the query parameter `organization` if this is true. */
   readonly isOwned?: boolean;
 }
 
-/** The API of secret keys, of ledger keys, or of operator keys. */
+/** The surfaces are the API of secret keys, that of ledger keys, and that of operator keys. */
 export const SURFACES = ['secret', 'ledger', 'operator'] as const;
 export type Surface = (typeof SURFACES)[number];
 
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
-  /** Where its rows are, by which a ledger finds out whose one is. */
+  /** The rows of the resource are in this table, where the ledger's requests find their owner. */
   readonly table?: string;
-  /** SQL in parentheses: its rows, with the columns that invariants of other modules may read. */
+  /**
+   * This SQL in parentheses selects its rows, with the columns that invariants of other modules may
+   * read.
+   */
   readonly balances?: string;
   readonly events?: Readonly<Record<string, string>>;
-  /** Schemas of what the `data` of its events has besides the resource and the reason. */
+  /**
+   * These are the schemas of the members that the `data` of its events has besides the resource and
+   * the reason.
+   */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Its events are listed for the resource `of`, too. `others` is SQL for the IDs of further objects whose events are. */
+  /**
+   * Its events are listed for the resource `of`, too. `others` is SQL for the IDs of further
+   * objects whose events are listed there.
+   */
   readonly relatedEvents?: { readonly of: IdKind; readonly others: (of: OwnedId) => string };
 }
 
-/** What is always true of the rows of the module, as SQL over its own tables and over queries that other modules export. */
+/**
+ * An invariant is always true of the rows of the module. It is SQL over the module's own tables and
+ * over queries that other modules export.
+ */
 export interface Invariant {
   readonly name: string;
   readonly id: IdKind;
-  /** The rows that it is about: a table, or the balances of another module's resource, with `id` and `mode`. */
+  /**
+   * The invariant is about these rows: a table, or the balances of another module's resource, with
+   * `id` and `mode`.
+   */
   readonly balances: string;
   readonly joined?: string;
-  /** The rows of `balances` that were changed last, first of all, in the mode `$1`. Without it, those that were made last. */
+  /**
+   * This SQL selects the rows of `balances` that were changed last, newest first, in the mode `$1`.
+   * If it is missing, the rows that were made last are checked.
+   */
   readonly touched?: string;
   readonly broken: string;
 }
 
-/** Measures tables by one statement, which an index must bound. A row is a `value` of a `gauge`, with `labels` (JSON). */
+/**
+ * Measures tables by one statement, which an index must bound. A row is a `value` of a `gauge`,
+ * with `labels` (JSON).
+ */
 export interface Measurement {
   readonly name: string;
   readonly text: string;
   readonly gauges: Readonly<Record<string, DeclaredGauge>>;
 }
 
-/** What `tillgate doctor` looks for in the tables of the module, by one statement. */
+/**
+ * A diagnosis is what `tillgate doctor` looks for in the tables of the module, by one statement.
+ */
 export interface Diagnosis<Row = never> {
   readonly name: string;
   readonly text: string;
@@ -59,45 +88,57 @@ export interface Diagnosis<Row = never> {
   ) => readonly { readonly found: string; readonly advice: string }[];
 }
 
-/** Of the resource itself, and of every other one. */
+/** The name stands for the resource itself and every other one. */
 export const ANY_RESOURCE = '*';
 
 /**
- * What a module keeps of people, for one kind of resource. Several modules may declare some of one kind, but no member twice. In
- * SQL, `$1` and `$2` are organization and mode, and `$3` has IDs: of resources of this kind or, in `belonging`, of those of `of`.
+ * Personal data are what a module keeps about people, for one kind of resource. Several modules may
+ * declare some of one kind, but no member twice. In their SQL, `$1` and `$2` are organization and
+ * mode, and `$3` has IDs: IDs of this kind or, in `belonging`, IDs of the kind `of`.
  */
 export interface PersonalData {
-  /** The kind, as `object` in its JSON. */
+  /** This is the kind of resource, as `object` in its JSON. */
   readonly object: string;
-  /** The kind of resource with which it is forgotten. */
+  /** The resource is forgotten together with a resource of this kind. */
   readonly of?: string;
-  /** A query for the `id` of those that belong to others: at most `$5`, in their order, after `$4`. */
+  /**
+   * This query selects the `id` of resources that belong to others: at most `$5`, in their order,
+   * after `$4`.
+   */
   readonly belonging?: string;
-  /** A query for the `id` of those that must not be removed. */
+  /** This query selects the `id` of resources that must not be removed. */
   readonly kept?: string;
   readonly clear?: string;
   readonly remove?: string;
-  /** Remembers that what belongs to them is not cleared yet. */
+  /** This statement stores that what belongs to the resources is not cleared yet. */
   readonly unfinished?: string;
-  /** Columns of JSON that may be about any resource. */
+  /** These columns of JSON may be about any resource. */
   readonly json?: readonly JsonColumn[];
-  /** Members of its JSON that tell of people, each with what is kept of its value. */
+  /**
+   * These members of its JSON tell of people. Each has a function that returns the part of its
+   * value to keep.
+   */
   readonly members?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
 export interface JsonColumn {
-  /** Finds the `place`, the `key` and the `json` of at most `$5` rows, in the order of their keys after `$4`. */
+  /**
+   * This query finds the `place`, the `key` and the `json` of at most `$5` rows, in the order of
+   * their keys after `$4`.
+   */
   readonly find: string;
-  /** Stores what is left, `$4`, at the places `$3`. */
+  /** This statement stores the remaining JSON, `$4`, at the places `$3`. */
   readonly store: string;
-  /** The kind of JSON that does not say its `object`. */
+  /** This kind is assumed for JSON that does not say its `object`. */
   readonly root: string;
 }
 
 export interface Declarations {
   readonly errors?: readonly ErrorCode[];
   readonly resources?: readonly Resource[];
-  /** An example of each refusal of a guard. It applies to all routes that require a key. */
+  /**
+   * There is an example of each refusal of a guard. It applies to all routes that require a key.
+   */
   readonly guardRefusals?: readonly Refusal[];
   readonly invariants?: readonly Invariant[];
   readonly metrics?: readonly DeclaredMetric[];
@@ -107,10 +148,10 @@ export interface Declarations {
   readonly eventTexts?: EventTexts;
 }
 
-/** The places of their values. */
+/** The IDs are written as the places of their values. */
 type OwnedId = Readonly<Record<'organization' | 'mode' | 'id', string>>;
 
-/** SQL in the statements that record and remove events. */
+/** This SQL is a part of the statements that record and remove events. */
 export interface EventTexts {
   /** `events` are rows of events, with the `url` and the `receiver` of their notify_url. */
   readonly recorded: readonly ((events: string) => string)[];
@@ -121,15 +162,15 @@ export interface EventTexts {
 export interface ModuleFacts extends Declarations {
   readonly module: Type;
   readonly records?: readonly Type[];
-  /** What runs before every route, in this order. The module exports what they need. */
+  /** These guards run before every route, in this order. The module exports what they need. */
   readonly guards?: readonly Type<CanActivate>[];
 }
 
 export const ALL_EVENTS = '*';
 
 /**
- * What all parts of an application declare. Throws when two of them declare the same code, prefix,
- * path, event type, invariant or personal data.
+ * The facts are what all parts of an application declare. Throws when two of them declare the same
+ * code, prefix, path, event type, invariant or personal data.
  */
 export class Facts implements Required<Declarations> {
   readonly errors: readonly ErrorCode[];

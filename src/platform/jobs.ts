@@ -8,7 +8,7 @@ const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
   labels: { name: NAME },
-  // Processes share the work, so that a run of any of them counts.
+  // Processes share the work, so a run by any of them counts.
   aggregator: 'max',
 });
 const FAILURES = counter({
@@ -18,30 +18,43 @@ const FAILURES = counter({
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
-/** Does what is due: with a moved test clock, for its caller alone. */
+/**
+ * A sweep does the work that is due. If a test clock was moved, it works for the clock's caller
+ * alone.
+ */
 type Sweep = (clock?: MovedClock) => Promise<unknown>;
 
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();
   private readonly running: Promise<void>[] = [];
-  /** What else is to be done when a test clock was moved. */
+  /** These sweeps also run when a test clock was moved. */
   readonly sweeps: Sweep[] = [];
 
-  /** Runs a job after each interval, which varies by a fifth, so that instances do not run it together. Logs runs that fail. */
+  /**
+   * Runs a job after each interval, which varies by a fifth, so that instances do not run it
+   * together. Logs runs that fail.
+   */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     FAILURES.inc({ name }, 0);
     this.running.push(this.run(name, everyMs, work));
   }
 
-  /** Repeats a sweep. For a moved clock, a module's comes before those of the modules that it builds on: what pays sessions before what expires them. */
+  /**
+   * Repeats a sweep. When a test clock was moved, the sweeps of a module run before those of the
+   * modules that it builds on: for example, the sweep that pays sessions runs before the sweep that
+   * expires them.
+   */
   sweep(name: string, everyMs: number, sweep: Sweep): void {
     this.sweeps.unshift(sweep);
     this.repeat(name, everyMs, () => sweep());
   }
 
-  /** Waits for the jobs, because what they use is closed in a later phase of the shutdown. */
+  /**
+   * Waits for the jobs, because the connections that they use are closed in a later phase of the
+   * shutdown.
+   */
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
     await Promise.all(this.running);

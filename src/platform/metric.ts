@@ -6,14 +6,17 @@ interface Declared {
   readonly invariantNames: readonly string[];
 }
 
-/** All values of a label, or a description if they cannot be listed. */
+/** The label has these values, or this description if they cannot be listed. */
 type LabelValues = readonly string[] | string | ((declared: Declared) => readonly string[]);
 
 interface About<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: Readonly<Record<Label, LabelValues>>;
-  /** Of a gauge: combines the values of several processes. Without one, they are added up. */
+  /**
+   * A gauge combines the values of several processes in this way. They are added up if it is
+   * missing.
+   */
   readonly aggregator?: Aggregator;
   readonly buckets?: number[];
 }
@@ -22,7 +25,10 @@ interface Labelled {
   readonly labelValues: Readonly<Record<string, LabelValues>>;
 }
 
-/** A metric of prom-client without a registry. A module declares it in its facts, and telemetry registers it. */
+/**
+ * A declared metric is one of prom-client without a registry. A module declares it in its facts,
+ * and telemetry registers it.
+ */
 export type DeclaredMetric = Metric & Labelled;
 
 export type DeclaredGauge = Gauge & Labelled;
@@ -34,7 +40,10 @@ export const gauge = <Label extends string = never>(about: About<Label>) =>
 export const histogram = <Label extends string = never>(about: About<Label>) =>
   declare(Histogram<Label>, about);
 
-/** Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the first value of a series. */
+/**
+ * Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the
+ * first value of a series.
+ */
 export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
   if (!(metric instanceof Counter)) return;
   let all: Record<string, string>[] = [{}];

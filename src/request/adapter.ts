@@ -1,4 +1,7 @@
-/** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
+/**
+ * This is Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the
+ * API's error envelope.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -32,9 +35,15 @@ import { HttpResponse } from './response.js';
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
   requestTimeout: 10_000,
-  /** How often Node checks the two deadlines above. The default of 30 s would let a request run far past them. */
+  /**
+   * Node checks the two deadlines above every second. Its default of 30 s would let a request run
+   * far past them.
+   */
   connectionsCheckingInterval: 1_000,
-  /** Longer than the idle timeout of most load balancers (60 s), so that they close idle connections first. */
+  /**
+   * The timeout is longer than the idle timeout of most load balancers (60 s), so that they close
+   * idle connections first.
+   */
   keepAliveTimeout: 65_000,
   requireHostHeader: false,
   /** A request without a body gets a body stream that has already ended. */
@@ -69,7 +78,8 @@ export class TillgateAdapter extends FastifyAdapter {
     const server = Object.assign(createServer(SERVER_OPTIONS), { httpAllowHalfOpen: true });
     const connections = new Connections(server, trustProxy, log);
     super({
-      // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
+      // Fastify would create a server for each address of a host name. With one server, Connections
+      // bounds them all.
       serverFactory: (handle: RequestListener) =>
         server.on('request', (request, answer) => {
           if (isRoutable(request)) connections.begin(answer, () => handle(request, answer));
@@ -81,7 +91,8 @@ export class TillgateAdapter extends FastifyAdapter {
       trustProxy: trustProxy.length > 0 && [...trustProxy],
       genReqId: requestId,
       rewriteUrl: targetOf,
-      // Fastify's own 503 has no envelope. A request that arrives while closing is answered, and its connection closed.
+      // Fastify's own 503 has no envelope. A request that arrives while closing is answered, and
+      // its connection closed.
       return503OnClosing: false,
       routerOptions: { maxParamLength: 16_384 },
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
@@ -102,9 +113,11 @@ export class TillgateAdapter extends FastifyAdapter {
 
   private prepareInstance(): void {
     const server = this.getInstance();
-    // Fastify creates a child logger for each request, which costs time. Log lines carry the request's ID instead.
+    // Fastify creates a child logger for each request, which costs time. Log lines carry the
+    // request's ID instead.
     server.log.child = () => server.log;
-    // BodyGuard reads the body after the other guards, so that a caller without a key gets a 401 for any body.
+    // BodyGuard reads the body after the other guards, so that a caller without a key gets a 401
+    // for any body.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     server.addHook('onRoute', ({ method, url }) => {
@@ -125,7 +138,8 @@ export class TillgateAdapter extends FastifyAdapter {
   ): void {
     reply.header('request-id', request.id);
     const { headers } = request.raw;
-    // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
+    // Fastify would refuse some media types before the guards run, so the header is hidden from it.
+    // BodyGuard checks it.
     headers['content-type'] = undefined;
     const isAddressed = headers.host !== undefined || request.raw.httpVersionMinor === 0;
     done(
@@ -165,7 +179,10 @@ export class TillgateAdapter extends FastifyAdapter {
     return reply.header('content-length', Buffer.byteLength(body)).send(answer);
   }
 
-  /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
+  /**
+   * Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has
+   * no body.
+   */
   private onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, text] = CLIENT_ERRORS[`${error.code}`] ?? NO_HTTP;
@@ -173,7 +190,9 @@ export class TillgateAdapter extends FastifyAdapter {
     this.refuse(socket, new Refusal(INVALID_PARAM, text), first, status);
   }
 
-  /** Answers a request that never reaches the router, nor its log, and closes the connection. */
+  /**
+   * Answers a request that never reaches the router or the router's log, and closes the connection.
+   */
   private refuse(
     socket: Socket,
     refusal: Refusal,
@@ -197,18 +216,27 @@ export class TillgateAdapter extends FastifyAdapter {
   }
 }
 
-/** Node also parses the methods of RTSP, for which Fastify has no route, not even that of unknown paths. */
+/**
+ * Tells whether Fastify can route the method. Node also parses the methods of RTSP, for which
+ * Fastify has no route, not even the one for unknown paths.
+ */
 function isRoutable({ method = '' }: IncomingMessage): boolean {
   return METHODS.includes(method);
 }
 
-/** Whether a body is left that no guard has read. Node would read it to its end, if it ends, to keep the connection. */
+/**
+ * Tells whether a body is left that no guard has read. Node would read it to its end, which may
+ * never come, to keep the connection.
+ */
 function isUnread({ complete, headers }: IncomingMessage): boolean {
   const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
   return !complete && (coding !== undefined || Number(length) > MAX_BODY_BYTES);
 }
 
-/** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
+/**
+ * A stored error contains the ID of the first request, and the Request-Id header has to agree with
+ * the body.
+ */
 function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('idempotent-replayed', 'true');
   if (status < 400) return;
@@ -216,7 +244,7 @@ function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('request-id', request_id).request.errorCode = error.code;
 }
 
-/** The caller's X-Request-Id if it is safe in headers and logs, or else a new ID. */
+/** Returns the caller's X-Request-Id if it is safe in headers and logs, or else a new ID. */
 function requestId(request: { headers: IncomingMessage['headers'] }): string {
   const own = request.headers['x-request-id'];
   return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own)
@@ -224,7 +252,10 @@ function requestId(request: { headers: IncomingMessage['headers'] }): string {
     : `req_${randomUUID()}`;
 }
 
-/** The target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is refused as a malformed ID. */
+/**
+ * Returns the target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is
+ * refused as a malformed ID.
+ */
 function targetOf(request: { url?: string | undefined }): string {
   const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
   const path = pathOf(url);

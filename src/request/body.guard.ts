@@ -23,7 +23,10 @@ export const MAX_BODY_BYTES = 256 * 1024;
 const MAX_FORM_BYTES = 1024;
 const DROP_MS = 800;
 
-/** Reads the body of a POST, and checks its media type and size, the query of each request, and whom it names as its actor. */
+/**
+ * Reads the body of a POST and checks its media type and size. Checks the query of each request,
+ * and the person whom it names as its actor.
+ */
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -58,7 +61,10 @@ function checkMediaType(mediaType: string | undefined, headers: IncomingMessage[
   if (mediaType === undefined ? !isEmpty : !isJson(mediaType)) throw notJson();
 }
 
-/** RFC 8259 defines no parameters. A `charset` other than UTF-8 is refused, and other parameters are ignored. */
+/**
+ * RFC 8259 defines no parameters. A `charset` other than UTF-8 is refused, and other parameters are
+ * ignored.
+ */
 function isJson(mediaType: string): boolean {
   if (mediaType === 'application/json') return true;
   const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
@@ -87,7 +93,8 @@ export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
 
 async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // By the next microtask, Node has parsed what came together with the head: most bodies, which then need no listeners.
+  // The next microtask comes after Node has parsed everything that arrived together with the head.
+  // That is the whole of most bodies, which then need no listeners.
   await undefined;
   if (request.complete && request.readableLength <= maxBytes)
     return request.read() ?? Buffer.alloc(0);
@@ -108,8 +115,9 @@ async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer>
 }
 
 /**
- * The answer, which ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would reset the
- * connection of a client that is still sending, and the client could lose the answer. The rest of a form is not read.
+ * Makes an answer that ends when the rest of the body was read, after 0.8 s at the latest. Closing
+ * earlier would reset the connection of a client that is still sending, and the client could lose
+ * the answer. The rest of a form is not read.
  */
 export function whileDropping({ raw, routeOptions }: FastifyRequest, answer: string): Readable {
   async function* parts() {
@@ -120,7 +128,10 @@ export function whileDropping({ raw, routeOptions }: FastifyRequest, answer: str
   return Readable.from(parts());
 }
 
-/** Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps bytes that it cannot decode. */
+/**
+ * Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps
+ * bytes that it cannot decode.
+ */
 function checkQuery({ url, query, routeOptions }: FastifyRequest): void {
   const pairs = url.slice(pathOf(url).length + 1);
   if (pairs === '') return;
@@ -129,7 +140,8 @@ function checkQuery({ url, query, routeOptions }: FastifyRequest): void {
     const [name = ''] = malformed.split('=');
     throw invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
   }
-  // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
+  // Pages have no operationId. Other services link to them and may repeat parameters, so repetition
+  // is allowed there.
   if (routeOptions.config.operationId === undefined) return;
   const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
   const faults = repeated.map(([name]) =>

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The client at an address: an IPv4 address, or an IPv6 /64 network, within which a client can choose its own. Undefined
- * for loopback.
+ * Returns the client at an address, or undefined for loopback. An IPv4 address is one client. An
+ * IPv6 /64 network is one client too, because a client can choose any address in its network.
  */
 export function clientOf(text: string): string | undefined {
   if (!ipaddr.isValid(text)) return 'unknown';
@@ -15,7 +15,10 @@ export function clientOf(text: string): string | undefined {
 
 export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** The network of an address or a CIDR. One of IPv4 addresses that are mapped into IPv6 is a network of IPv4. */
+/**
+ * Returns the network of an address or a CIDR. A network of IPv4 addresses that are mapped into
+ * IPv6 counts as a network of IPv4.
+ */
 export function networkOf(text: string): Network {
   const alone = text.includes(':') ? 128 : 32;
   const [address, bits] = ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${alone}`);

@@ -6,14 +6,23 @@ import { clientOf, isWithin, type Network, networkOf } from './client-address.js
 import { CONNECTIONS_DISPLACED, RefusedConnections } from './refused-connections.js';
 import { RequestPacer } from './request-pacer.js';
 
-/** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
+/**
+ * A client that reads nothing of a response for this long is disconnected. Node itself has
+ * deadlines for requests.
+ */
 const UNREAD_MS = 5_000;
 const MAX_ANSWERS = 16;
-/** Unsent responses of all connections. Above it, each connection may have only one, because they use memory. */
+/**
+ * All connections together may have this many unsent responses. Above that, each connection may
+ * have only one, because responses use memory.
+ */
 const MAX_ALL_ANSWERS = 2_000;
-/** How often a connection with requests is put last in the order: each time costs as much as a twentieth of a read. */
+/**
+ * A connection with requests is put last in the order once a second at most, because each time
+ * costs a twentieth of a read.
+ */
 const PLACED_MS = 1_000;
-/** A result of `onIncoming` that stops Node's HTTP parser. */
+/** This result of `onIncoming` stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
 const MAX_OF_ADDRESS = 256;
@@ -21,14 +30,20 @@ const MAX_OF_ADDRESS = 256;
 const SHARE_OF_FILES = 0.75;
 
 interface Connection {
-  /** The responses under way, in order. Not a Set: its old tables keep responses until a full garbage collection. */
+  /**
+   * These responses are under way, in order. The list is not a Set, because a Set's old tables keep
+   * responses until a full garbage collection.
+   */
   readonly answers: ServerResponse[];
   last?: ServerResponse;
   placedAt: number;
 }
 
 export class Connections {
-  /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
+  /**
+   * The order is the order of the last requests, to the second, so the connection that has been
+   * idle longest comes first.
+   */
   private readonly open = new Map<Socket, Connection>();
   private readonly pacer = new RequestPacer();
   private allAnswers = 0;
@@ -51,7 +66,7 @@ export class Connections {
   private onConnection(socket: Socket): void {
     this.pacer.onConnection();
     const address = socket.remoteAddress ?? '';
-    // A trusted proxy has the connections of all its clients.
+    // A trusted proxy opens the connections of all its clients, so it has no limit of its own.
     const client = isWithin(this.proxies, address) ? undefined : clientOf(address);
     if (client !== undefined) {
       if (!this.ofAddresses.take(client)) {
@@ -65,8 +80,8 @@ export class Connections {
   }
 
   /**
-   * Calls `start` when the previous response of the connection has been sent. Closes the connection instead when it has
-   * too many unsent responses, and does nothing when it is already closed.
+   * Calls `start` when the previous response of the connection has been sent. Closes the connection
+   * instead when it has too many unsent responses, and does nothing when it is already closed.
    */
   begin(answer: ServerResponse, start: () => void): void {
     const { socket } = answer.req;
@@ -87,7 +102,10 @@ export class Connections {
     }
   }
 
-  /** Sends these bytes and closes the connection, after the responses to earlier requests have been sent. */
+  /**
+   * Sends these bytes and closes the connection, after the responses to earlier requests have been
+   * sent.
+   */
   end(socket: Socket, bytes: string): void {
     const { answers, last } = this.open.get(socket) ?? this.accept(socket);
     const interrupted = last?.req.complete === false ? last : undefined;
@@ -100,7 +118,8 @@ export class Connections {
     }
     // A request that has already been answered gets no second response.
     if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
-    // After end() alone, the socket stays open until the client closes its half, which may never happen.
+    // After end() alone, the socket stays open until the client closes its half, which may never
+    // happen.
     socket.destroySoon();
   }
 
@@ -149,8 +168,9 @@ export class Connections {
 }
 
 /**
- * Destroys the socket and stops its HTTP parser, which would otherwise emit a request for each one in the up to 64 KiB
- * that were already read. Reporting an upgrade is the only way to stop the parser.
+ * Destroys the socket and stops its HTTP parser. The parser may still hold 64 KiB of requests that
+ * a client sent at once, and would emit each of them although nobody can be answered any more.
+ * Reporting an upgrade is the only way to stop it.
  */
 function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
   socket.destroy();

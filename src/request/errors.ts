@@ -1,4 +1,7 @@
-/** The error codes of requests, the HTTP status and next step of each kind, and the error envelope. */
+/**
+ * This file has the error codes of requests, the HTTP status and next step of each kind, and the
+ * error envelope.
+ */
 import { Injectable } from '@nestjs/common';
 import { Facts, SURFACES, type Surface } from '../platform/facts.js';
 import {
@@ -49,7 +52,7 @@ export const IDEMPOTENCY_KEY_REUSED: ErrorCode = {
   meaning: 'The key was used for another request. Send this request with a new key.',
 };
 
-/** The codes of any route, in the order of the description. */
+/** Any route may answer with these codes. The description lists them in this order. */
 export const REQUEST_ERRORS: readonly ErrorCode[] = [
   INVALID_PARAM,
   NOT_FOUND,
@@ -77,7 +80,7 @@ interface ErrorResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** In seconds. One second is the shortest delay that the header can express. */
+/** The value is in seconds, and one second is the shortest delay that the header can express. */
 const RETRY = { 'Retry-After': '1' };
 
 const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
@@ -105,7 +108,7 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
 };
 
-/** Next steps that repeat the same request, whose path therefore keeps the query. */
+/** These next steps repeat the same request, so their path keeps the query. */
 const UNCHANGED: readonly NextStepType[] = [
   'authenticate',
   'call_from_server',
@@ -167,7 +170,7 @@ export class ErrorResponses {
     const [first] = errors;
     if (type === 'list_resources')
       return { type, path: this.collectionOf(path, first?.param), method: 'GET' };
-    // Only an ID in a path has this fault. The list has the IDs that can be read.
+    // Only an ID in a path can have this fault. The list shows the IDs that can be read.
     if (first?.param === 'id' && first.code === 'invalid_format') {
       return { type, path: this.collectionOf(path), method: 'GET' };
     }
@@ -184,7 +187,10 @@ export class ErrorResponses {
     return { type, path: UNCHANGED.includes(type) ? url : path, method };
   }
 
-  /** The path of an existing list: of what the parameter names (`payment`), or of the path's resource, or the surface's first. */
+  /**
+   * Returns the path of an existing list: the list of the resources that the parameter names
+   * (`payment`), or of the path's resource, or else the first one of the surface.
+   */
   collectionOf(path: string, param = ''): string {
     const surface = surfaceOf(path);
     const places = this.facts.resources.flatMap((resource) => resource[surface] ?? []);

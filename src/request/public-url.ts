@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 
-/** The URL at which customers reach this service. It is never taken from a request: a caller can send any Host header. */
+/**
+ * Customers reach this service at this URL. It is never taken from a request, because a caller can
+ * send any Host header.
+ */
 @Injectable()
 export class PublicUrl {
-  /** Without a trailing slash. Undefined if customers are not sent to this service. */
+  /** The URL has no slash at its end. It is undefined if customers are not sent to this service. */
   value: string | undefined;
 
   constructor({ publicUrl }: Config) {

@@ -1,4 +1,7 @@
-/** Counts connections that are refused and displaced, and logs the refused ones once a minute at most. */
+/**
+ * Counts connections that are refused and displaced, and logs the refused ones once a minute at
+ * most.
+ */
 import type { FastifyBaseLogger } from 'fastify';
 import { counter } from '../platform/metric.js';
 
@@ -27,7 +30,9 @@ export class RefusedConnections {
     if (!this.isQuiet) this.tell();
   }
 
-  /** The first one is logged at once, and those of the next minute together at its end. */
+  /**
+   * Logs the first refused connection at once, and those of the next minute together at its end.
+   */
   private tell(): void {
     this.isQuiet = this.unlogged > 0;
     if (!this.isQuiet) return;

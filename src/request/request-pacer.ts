@@ -1,17 +1,21 @@
 import cluster from 'node:cluster';
 
-/** The most requests that begin in one iteration of the event loop. */
+/** At most this many requests begin in one iteration of the event loop. */
 const MOST = 128;
 /**
- * Connections that are accepted at most so many iterations apart show that more clients wait. A worker gets its next
- * connection by way of the primary process, some iterations later.
+ * Two connections that are accepted at most this many iterations apart show that more clients wait.
+ * A worker gets its next connection from the primary process, some iterations later.
  */
 const APART = cluster.isWorker ? 4 : 1;
 
 /**
- * Bounds an iteration of the event loop. libuv accepts one connection in each, so that clients who connect would wait
- * for all requests of the others. While they wait, requests begin in single file; afterwards twice as many in each
- * iteration. A client that comes alone changes nothing, so that requests still go to the database together.
+ * Bounds the work of one iteration of the event loop, so that new clients are not kept out. libuv
+ * accepts only one new connection in each iteration; if an iteration ran all requests of the open
+ * connections, new clients would wait for all of them.
+ *
+ * While clients wait to be accepted, one request begins in each iteration. Afterwards the number
+ * doubles with each iteration. A client that comes alone changes nothing, so its requests still go
+ * to the database together.
  */
 export class RequestPacer {
   private readonly waiting: (() => void)[] = [];

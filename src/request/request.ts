@@ -4,7 +4,10 @@ import type { Caller } from '../shared/caller.js';
 import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
 import { isPersonName } from '../shared/nickname.js';
 
-/** The current request. Nest's `switchToHttp()` would create three closures a call, and a request needs six calls. */
+/**
+ * Returns the current request. Nest's `switchToHttp()` would create three closures a call, and a
+ * request needs six calls.
+ */
 export function requestOf<Request = FastifyRequest>(context: ArgumentsHost): Request {
   return context.getArgByIndex<Request>(0);
 }
@@ -13,7 +16,9 @@ export function replyOf(context: ArgumentsHost): FastifyReply {
   return context.getArgByIndex<FastifyReply>(1);
 }
 
-/** All values of a header. Node's `headers` joins repeated ones, or keeps only the first. */
+/**
+ * Returns all values of a header. Node's `headers` joins repeated ones, or keeps only the first.
+ */
 export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -27,7 +32,10 @@ export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: stri
 const ACTOR = 'Tillgate-Actor';
 export const MAX_ACTOR_LENGTH = 100;
 
-/** Whom a write of a merchant names as the person behind the key, in any script. Refuses what cannot be a name. */
+/**
+ * Returns the person behind the key whom a merchant's write names, in any script. Refuses a text
+ * that cannot be a name.
+ */
 export function actorOf(request: FastifyRequest): string | null {
   const { method, url } = request;
   if (method === 'GET' || method === 'HEAD' || !url.startsWith('/v1/')) return null;
@@ -43,7 +51,10 @@ export function actorOf(request: FastifyRequest): string | null {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A header's text. Node reads its bytes as Latin-1, which stays where they are no UTF-8, as browsers and old clients send them. */
+/**
+ * Returns a header's text. Node reads its bytes as Latin-1; they stay so if they are not UTF-8,
+ * because browsers and old clients send Latin-1.
+ */
 function utf8Of(value: string): string {
   try {
     return UTF8.decode(Buffer.from(value, 'latin1'));
@@ -60,12 +71,17 @@ function unusableActor(code: ParamCode): Refusal {
 const MAX_KEY_LENGTH = 255;
 const INNER = `{0,${MAX_KEY_LENGTH - 2}}`;
 const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
-/** What idempotencyKeyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. Both have no space at an end. */
+/**
+ * This is the pattern of what idempotencyKeyOf() accepts, for the description: the key itself, or a
+ * quoted RFC 8941 string. Neither has a space at an end.
+ */
 export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
 
 export type Presence = 'required' | 'accepted';
 
-/** Refuses an unusable Idempotency-Key or, where one is required, a missing one. */
+/**
+ * Returns the Idempotency-Key. Refuses an unusable key and, where one is required, a missing key.
+ */
 export function idempotencyKeyOf(request: FastifyRequest, presence: Presence): string | null {
   const values = headerValues(request, 'idempotency-key');
   const [value] = values;
@@ -84,7 +100,10 @@ export function idempotencyKeyOf(request: FastifyRequest, presence: Presence): s
   );
 }
 
-/** The IETF draft defines the header as an RFC 8941 string, in quotes; most clients send it without. Both are the same key. */
+/**
+ * The IETF draft defines the header as an RFC 8941 string, in quotes. Most clients send it without
+ * quotes. Both forms are the same key.
+ */
 function unquoted(value: string): string {
   if (!value.startsWith('"')) return value;
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];

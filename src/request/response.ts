@@ -5,19 +5,27 @@ export type Headers = Readonly<Record<string, string>>;
 
 type ResponseInit = Pick<HttpResponse, 'status' | 'body'> & Partial<HttpResponse>;
 
-/** `body` is sent unchanged. */
+/** The `body` is sent unchanged. */
 export class HttpResponse {
   readonly status: number;
   readonly body: string;
-  /** Path of the created resource. */
+  /** This is the path of the created resource. */
   readonly location: string | null;
-  /** Whether the body contains a secret. It is then stored encrypted. */
+  /** The body contains a secret if this is true. It is then stored encrypted. */
   readonly hasSecret: boolean;
-  /** UUID of what a response with 2xx to an idempotency key shows or changed, if it has one. Idempotency sets it. */
+  /**
+   * This is the UUID of the resource that a response with 2xx to an idempotency key shows or
+   * changed, if it has one. Idempotency sets it.
+   */
   readonly resourceId: string | null;
-  /** Whether it was stored by an earlier request with the same idempotency key. */
+  /**
+   * The response was stored by an earlier request with the same idempotency key if this is true.
+   */
   readonly replayed: boolean;
-  /** Added to the default headers, or replacing them. They are not stored with the response. */
+  /**
+   * These headers are added to the default ones, or replace them. They are not stored with the
+   * response.
+   */
   headers: Headers | undefined;
 
   constructor(response: ResponseInit) {
@@ -36,22 +44,31 @@ export class HttpResponse {
   }
 }
 
-/** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
+/**
+ * This is the response of a route that takes an idempotency key. Only Idempotency makes it, when
+ * the decision is written.
+ */
 export class IdempotentResponse extends HttpResponse {
   constructor(
     response: ResponseInit,
-    /** Of the request with the key. A handler cannot return an HttpResponse in its place, which has none. */
+    /**
+     * The fingerprint belongs to the request with the key. A handler cannot return an HttpResponse
+     * instead, because that has none.
+     */
     readonly fingerprint: Buffer | undefined,
   ) {
     super(response);
   }
 }
 
-/** The response to a request that changed what the view shows. */
+/** Makes the response to a request that changed what the view shows. */
 export const changed = (view: unknown): HttpResponse =>
   new HttpResponse({ status: 200, body: JSON.stringify(view) });
 
-/** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */
+/**
+ * The schema is a component, because some generators would otherwise make the same type twice, for
+ * `next_cursor` and `nextCursor`.
+ */
 const NEXT_CURSOR: Schema<string | null> = {
   [NAME]: 'NextCursor',
   ...nullable(

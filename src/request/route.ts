@@ -1,4 +1,7 @@
-/** The decorators of a route and its parameters: what it requires, how it is described, and who calls. */
+/**
+ * These are the decorators of a route and its parameters: what it requires, how it is described,
+ * and who calls.
+ */
 import {
   applyDecorators,
   createParamDecorator,
@@ -12,14 +15,20 @@ import type * as callers from '../shared/caller.js';
 import { requestOf } from './request.js';
 import type { Schema } from './schema.js';
 
-/** What a route requires: a secret key, a secret key of test mode (`sandbox`), a ledger key, an operator key, METRICS_TOKEN, or nothing. */
+/**
+ * A route requires one of these: a secret key, a secret key of test mode (`sandbox`), a ledger key,
+ * an operator key, METRICS_TOKEN, or nothing.
+ */
 export type Credential = 'secret' | 'sandbox' | 'ledger' | 'operator' | 'metrics' | 'none';
 
 export const CREDENTIAL = 'tillgate:credential';
 const needs = (credential: Credential) => (): ClassDecorator & MethodDecorator =>
   SetMetadata(CREDENTIAL, credential);
 
-/** Decorators for controllers and routes. A route without one requires a secret key. */
+/**
+ * These decorators are for controllers and routes. A route that has none of them requires a secret
+ * key.
+ */
 export const LedgerKey = needs('ledger');
 export const OperatorKey = needs('operator');
 export const TestSecretKey = needs('sandbox');
@@ -27,7 +36,10 @@ export const MetricsToken = needs('metrics');
 export const Public = needs('none');
 
 export const RIGHT = 'tillgate:right';
-/** What a restricted key needs for the route. Without this decorator it may only read. */
+/**
+ * Sets the right that a restricted key needs for the route. A restricted key may only read routes
+ * that have no such decorator.
+ */
 export const NeedsRight = (right: callers.Right): MethodDecorator => SetMetadata(RIGHT, right);
 
 interface AnswerFacts {
@@ -58,7 +70,10 @@ export const OPERATION = 'tillgate:operation';
 export const TAG = 'tillgate:tag';
 export const WEBHOOKS = 'tillgate:webhooks';
 
-/** Describes a route. Its operationId must not change, because generated clients name their methods after it. */
+/**
+ * Describes a route. Its operationId must not change, because generated clients name their methods
+ * after it.
+ */
 export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
   applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
 
@@ -72,7 +87,10 @@ export const Webhooks = (
 const requestGives = <Value>(value: (request: FastifyRequest) => Value) =>
   createParamDecorator((_: unknown, context: ExecutionContext) => value(requestOf(context)));
 
-/** The owner of the key. The ledger is the caller where resources belong to no organization, such as its webhook endpoints. */
+/**
+ * Gives the owner of the key. The ledger is the caller where resources belong to no organization,
+ * such as its webhook endpoints.
+ */
 export const Caller = requestGives(({ caller }) => caller);
 export type Caller = callers.Caller;
 
@@ -84,7 +102,7 @@ export const Requester = requestGives(({ keyId: key = '', keyHolder: holder = ''
 });
 export type Requester = callers.Requester;
 
-/** Whether somebody else must approve the refunds that the requester proposes. */
+/** Tells whether somebody else must approve the refunds that the requester proposes. */
 export const NeedsApproval = requestGives((request) => request.needsApproval);
 
 declare module 'fastify' {

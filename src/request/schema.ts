@@ -1,4 +1,7 @@
-/** Builds the JSON Schema of a response, from which TypeScript also infers its type. Nothing here runs for a request. */
+/**
+ * Builds the JSON Schema of a response, from which TypeScript also infers its type. Nothing here
+ * runs for a request.
+ */
 
 import type { Facts } from '../platform/facts.js';
 import { MODES } from '../shared/caller.js';
@@ -18,7 +21,10 @@ export type ValueOf<Declared> = Declared extends Schema<infer Value> ? Value : n
 
 type Fields = Readonly<Record<string, Schema>>;
 
-/** An object with all of its fields required. With a name it becomes a component of the document. */
+/**
+ * Makes the schema of an object with all of its fields required. An object with a name becomes a
+ * component of the document.
+ */
 export function object<Of extends Fields>(
   properties: Of,
   about: { name?: string; description?: string } = {},
@@ -57,7 +63,10 @@ export function integer(description: string, keywords: Keywords = {}): Schema<nu
 
 export const MAX_INT32 = 2 ** 31 - 1;
 
-/** Code made from a description gives an integer 32 bits, unless the format says that it needs 64 (OpenAPI 3.1 section 4.4). */
+/**
+ * Adds the width of an integer. Code that is made from a description takes 32 bits, unless the
+ * format says that it needs 64 (OpenAPI 3.1 section 4.4).
+ */
 export function widthOf({ maximum }: Keywords): Keywords {
   const isNarrow = typeof maximum === 'number' && maximum <= MAX_INT32;
   return isNarrow ? {} : { format: 'int64' };
@@ -86,12 +95,18 @@ export function describedEnum<Text extends string>(
   return oneOf(values, [about, '', ...lines].join('\n'));
 }
 
-/** A schema that depends on what the modules of the application declare: the maker of the document calls it. */
+/**
+ * Makes a schema that depends on what the modules of the application declare. The maker of the
+ * document calls it.
+ */
 export function ofFacts<Value>(schema: (facts: Facts) => Schema<Value>): Schema<Value> {
   return schema as unknown as Schema<Value>;
 }
 
-/** An enum stands beside null, not with it: some generators make code that does not compile of a null among its values. */
+/**
+ * Makes a schema that also allows null. An enum stands beside null instead of containing it,
+ * because some generators make code that does not compile of a null among its values.
+ */
 export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
   if (!('enum' in schema)) return { ...schema, type: [schema.type, 'null'] };
   const { description, ...values } = schema;
@@ -119,7 +134,7 @@ export function id(kind: IdKind, description: string): Schema<string> {
   return text(description, { pattern: kind.pattern.source, examples: [exampleId(kind)] });
 }
 
-/** The examples of a resource's amounts add up. */
+/** The examples are chosen so that the amounts of a resource add up. */
 export function amount(description: string, example = 5000): Schema<number> {
   return integer(description, { minimum: 0, maximum: MAX_AMOUNT, examples: [example] });
 }
@@ -140,7 +155,10 @@ export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mod
 
 export const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
-/** A resource in the ledger's API, or the fields of its schema: with `organization` after `object`. */
+/**
+ * Makes the schema of a resource in the ledger's API, or its fields: it has `organization` after
+ * `object`.
+ */
 export function withOrganization<
   Organization,
   Of extends { readonly id: unknown; readonly object: unknown },
@@ -157,7 +175,10 @@ type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** The least fields of an entity's schema: one for each property of its state that is not hidden. */
+/**
+ * An entity's schema has at least these fields: one for each property of its state that is not
+ * hidden.
+ */
 export type FieldsOf<State, Hidden extends keyof State = never> = Fields & {
   readonly [Property in Exclude<keyof State, Hidden> as SnakeCase<Property>]: Schema;
 };

@@ -1,36 +1,48 @@
 export const MODES = ['test', 'live'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The component that owns payments. It acts on one mode of all organizations. */
+/** The ledger is the component that owns payments. It acts on one mode of all organizations. */
 export interface Ledger {
   readonly mode: Mode;
 }
 
-/** The owner of the data that an operation may read and change. Every repository method takes it first. */
+/**
+ * The owner of the data that an operation may read and change. Every repository method takes it
+ * first.
+ */
 export interface Caller {
   readonly organization: string;
   readonly mode: Mode;
 }
 
-/** Whose resources are, which a ledger names by their IDs alone. */
+/** Finds the owners of resources that a ledger names by their IDs alone. */
 export abstract class Owners {
   abstract find(ledger: Ledger, id: string): Promise<Caller | undefined>;
-  /** The caller that may change the resource: the organization that the ledger names, or else its owner. Refuses with not_found. */
+  /**
+   * Returns the caller that may change the resource: the organization that the ledger names, or
+   * else its owner. Refuses with not_found.
+   */
   abstract of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
 }
 
-/** What a restricted key may do besides reading. */
+/** A restricted key may have these rights besides reading. */
 export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** Who asks: a key and its holder, and the person whom the request names, which nobody has checked. */
+/**
+ * The requester is a key and its holder, and the person whom the request names, which nobody has
+ * checked.
+ */
 export interface Requester {
   readonly key: string;
   readonly holder: string;
   readonly actor: string | null;
 }
 
-/** Whose work it is: an organization's in one mode, a ledger's for all organizations, or else that of a named queue. Each gets a fair share of the database. */
+/**
+ * The owner of work is an organization in one mode, a ledger for all organizations, or else a named
+ * queue. Each gets a fair share of the database.
+ */
 export type Owner = Caller | Ledger | { readonly queue: string };
 
 export function nameOf(owner: Owner): string {

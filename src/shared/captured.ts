@@ -1,10 +1,10 @@
-/** The amount captured for a checkout session, in the minor unit of the currency. */
+/** This amount was captured for a checkout session. It is in the minor unit of the currency. */
 export interface Captured {
   readonly amount: number;
   readonly currency: string;
 }
 
-/** Why a captured amount does not pay its session. */
+/** A captured amount does not pay its session for one of these reasons. */
 export const MISMATCHES = {
   session_expired: 'the session had expired',
   session_complete: 'the session was complete',
@@ -13,6 +13,9 @@ export const MISMATCHES = {
 };
 export type Mismatch = keyof typeof MISMATCHES;
 
-/** What to do with an amount that does not pay its session. `record` exists because the money was captured all the same. */
+/**
+ * An amount that does not pay its session is refused or recorded. `record` exists because the money
+ * was captured all the same.
+ */
 export const ON_MISMATCH = ['refuse', 'record'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];

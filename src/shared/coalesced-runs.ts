@@ -1,4 +1,7 @@
-/** Does the same again and again, one round at a time. Who asks during a round shares the next one, which begins after it. */
+/**
+ * Does the same work again and again, one round at a time. A caller who asks during a round shares
+ * the next round, which begins after it.
+ */
 export class CoalescedRuns<Result> {
   private underWay: Promise<unknown> = Promise.resolve();
   private following: Promise<Result> | undefined;

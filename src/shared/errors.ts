@@ -1,6 +1,8 @@
 import type { Mode } from './caller.js';
 
-/** The kind of an error code. request/errors.ts has the HTTP status and the next step of each kind. */
+/**
+ * The kind of an error code. request/errors.ts has the HTTP status and the next step of each kind.
+ */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -20,15 +22,18 @@ export type ErrorKind =
   | 'fault'
   | 'unavailable';
 
-/** An error code of the API. It is a constant of the code that refuses with it, and its module lists it in its facts. */
+/**
+ * An error code of the API. It is a constant of the code that refuses with it, and its module lists
+ * it in its facts.
+ */
 export interface ErrorCode {
   readonly code: string;
   readonly kind: ErrorKind;
-  /** For programmers: what went wrong, and what to do. */
+  /** The meaning tells programmers what went wrong and what to do. */
   readonly meaning: string;
 }
 
-/** Codes of one kind, each with its meaning. */
+/** Makes the codes of one kind, each with its meaning. */
 export function errorCodes<Code extends string>(
   kind: ErrorKind,
   meanings: Readonly<Record<Code, string>>,
@@ -78,7 +83,10 @@ export const PARAM_CODES = {
 };
 export type ParamCode = keyof typeof PARAM_CODES;
 
-/** One thing wrong with one parameter. `param` is a path: `line_items[0].quantity`. */
+/**
+ * A parameter error is one thing that is wrong with one parameter. `param` is a path:
+ * `line_items[0].quantity`.
+ */
 export interface ParamError {
   readonly param: string;
   readonly code: ParamCode;
@@ -95,7 +103,10 @@ export function paramError(
   return { param, code, message, allowed: allowed.map(String) };
 }
 
-/** Refuses a request for a reason that the caller can act on. `resource` is the ID of the resource to read. */
+/**
+ * Refuses a request for a reason that the caller can act on. `resource` is the ID of the resource
+ * to read.
+ */
 export class Refusal extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -112,7 +123,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses for one parameter. Its message is the refusal's too. */
+/** Refuses a request for one parameter. The refusal has the same message. */
 export function refusal(code: ErrorCode, error: ParamError, resource?: string): Refusal {
   return new Refusal(code, error.message, [error], resource);
 }
@@ -134,7 +145,10 @@ export function noSuchRoute(): Refusal {
   );
 }
 
-/** The same refusal for an ID that is unknown, that of another organization, or of the other mode. */
+/**
+ * Makes the same refusal for an ID that is unknown, for one of another organization, and for one of
+ * the other mode.
+ */
 export function notFound(param: string, mode?: Mode): Refusal {
   const where = mode && param !== 'id' ? ` in ${mode} mode` : '';
   const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}${where}.`;

@@ -1,6 +1,8 @@
 /**
- * Identifiers: TypeIDs (a prefix, then a UUIDv7 in 26 characters of Crockford base32), time-ordered and monotonic within
- * a process. The database stores the bare UUID; the prefix carries the kind and, for money, the mode.
+ * Identifiers are TypeIDs: a prefix, then a UUIDv7 in 26 characters of Crockford base32. They are
+ * ordered by time and monotonic within a process. The database stores the bare UUID; the prefix
+ * carries the kind and, for money, the mode.
+ *
  * Sources: TypeID specification 0.3, RFC 9562 section 5.7.
  */
 import type { Mode } from './caller.js';
@@ -20,7 +22,10 @@ const PAIRS = Array.from(
   { length: 32 * 32 },
   (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`,
 );
-/** Of one call of uuidOf(). A text made from bytes is in one piece, one made by concatenation in sixteen. */
+/**
+ * Each call of uuidOf() uses these bytes. A text made from bytes is in one piece; one made by
+ * concatenation is in sixteen.
+ */
 const BYTES = Buffer.alloc(16);
 const HYPHEN = 45;
 const SUFFIX = '([0-7][0-9a-hjkmnp-tv-z]{25})';
@@ -39,24 +44,28 @@ export const idInWords = ({ prefix, hasMode }: IdKind): string =>
 
 export const ORGANIZATION_ID = idKind('org');
 
-/** The organization of what belongs to the ledger itself, where a table requires one. */
+/** This organization stands for the ledger itself, where a table requires an organization. */
 export const NO_ORGANIZATION = `org_${'0'.repeat(26)}`;
 
 /**
- * After the timestamp, one bit tells whether the test clock was moved, and 41 bits count up within a millisecond. Their top
- * bit starts at 0, to leave room for counting.
+ * After the timestamp, one bit tells whether the test clock was moved, and 41 bits count up within
+ * a millisecond. Their top bit starts at 0, to leave room for counting.
  */
 const MOVED = 2 ** 41;
 const SEQUENCE_START = 2 ** 40;
 const SEQUENCE_END = MOVED;
-/** The last 32 bits are random. After a moved clock, they are the time that it showed, in Unix seconds (until 2106). */
+/**
+ * The last 32 bits are random. After a moved clock, they are the time that it showed, in Unix
+ * seconds (until 2106).
+ */
 const LAST_BITS = 2 ** 32;
 let lastInstant = 0;
 let sequence = 0;
 
 /**
- * A new identifier for a moment (a number is real time, in milliseconds), or just after the last one if the clock went
- * back. Identifiers begin with real time, so a moved test clock does not change their order among those of others.
+ * Makes a new identifier for a moment (a number is real time, in milliseconds), or for an instant
+ * just after the last one if the clock went back. Identifiers begin with real time, so a moved test
+ * clock does not change their order among those of others.
  */
 export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): string {
   const { now, ahead } = typeof moment === 'number' ? { now: moment, ahead: 0 } : moment;
@@ -86,13 +95,16 @@ export function modeOf(id: string): Mode {
   return id.includes('_live_') ? 'live' : 'test';
 }
 
-/** The real instant inside an identifier, in milliseconds: its first 48 bits, which are exactly ten letters. */
+/**
+ * Returns the real instant inside an identifier, in milliseconds: its first 48 bits, which are
+ * exactly ten letters.
+ */
 export function instantOf(id: string): number {
   const start = id.length - SUFFIX_LENGTH;
   return numberAt(id, start, start + 10);
 }
 
-/** When it was created by the clock of its organization, in milliseconds. */
+/** Returns when the resource was created by the clock of its organization, in milliseconds. */
 export function createdInstant(id: string): number {
   // The eleventh letter is the version, 7, and the bit that tells of a moved clock.
   const isMoved = id[id.length - SUFFIX_LENGTH + 10] === 'f';
@@ -103,7 +115,10 @@ export function createdAt(id: string): number {
   return Math.floor(createdInstant(id) / 1000);
 }
 
-/** When it was created in real time, in Unix seconds: the ledger knows no other. */
+/**
+ * Returns when the resource was created in real time, in Unix seconds: the ledger knows no other
+ * time.
+ */
 export function recordedAt(id: string): number {
   return Math.floor(instantOf(id) / 1000);
 }
@@ -114,10 +129,10 @@ function numberAt(id: string, start: number, end: number): number {
   return number;
 }
 
-/** The UUID inside an identifier, as PostgreSQL reads it. */
+/** Returns the UUID inside an identifier, as PostgreSQL reads it. */
 export function uuidOf(id: string): string {
   let bits = 0;
-  // 26 letters of five bits are 128 bits with two zero bits in front.
+  // The 26 letters of five bits are 128 bits with two zero bits in front.
   let width = -2;
   for (let at = id.length - SUFFIX_LENGTH, end = 0; at < id.length; at++) {
     bits = (bits << 5) | valueAt(VALUE_OF, id, at);
@@ -130,7 +145,7 @@ export function uuidOf(id: string): string {
   return BYTES.toString('hex');
 }
 
-/** The smallest UUIDv7 of an instant in milliseconds. */
+/** Returns the smallest UUIDv7 of an instant in milliseconds. */
 export function firstUuidAt(instant: number): string {
   return hexOf(instant, 12) + '0'.repeat(20);
 }
@@ -146,8 +161,9 @@ interface IdRange {
 }
 
 /**
- * The range of a page's UUIDs: made from `from` until before `to` (milliseconds), and beyond the cursor. If the caller's clock is
- * `ahead`, then the seconds of creation, which identifiers do not tell in order.
+ * Returns the range of a page's UUIDs: made from `from` until before `to` (milliseconds), and
+ * beyond the cursor. If the caller's clock is `ahead`, the range also has the seconds of creation,
+ * because the order of identifiers does not tell them.
  */
 export function createdRange(
   { from, to, cursor, order = 'desc' }: IdRange,
@@ -167,7 +183,7 @@ export function createdRange(
   ];
 }
 
-/** The identifier around a UUID, with or without hyphens. */
+/** Returns the identifier around a UUID, which may have hyphens or none. */
 export function idOf({ prefix }: IdKind, uuid: string, mode?: Mode): string {
   let id = mode === undefined ? `${prefix}_` : `${prefix}_${mode}_`;
   let bits = 0;

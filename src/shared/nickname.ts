@@ -1,4 +1,4 @@
-/** Names by which people are told apart: RFC 8266, the PRECIS profile of nicknames. */
+/** People are told apart by these names: RFC 8266, the PRECIS profile of nicknames. */
 import { INVISIBLE, isVisible } from './visible.js';
 
 const SPACES = /[\s\p{Z}]+/gu;
@@ -9,22 +9,28 @@ const UNSEEN = new RegExp(`${INVISIBLE.source}|(?!\\s)\\p{Cc}`, 'gu');
 /** RFC 8266 section 2.3: the rules are applied until they change nothing, at most four times. */
 const MAX_PASSES = 4;
 
-/** Whether the text is a name: visible throughout, in one line and without spaces at its ends. */
+/**
+ * Tells whether the text is a name: visible throughout, in one line and without spaces at its ends.
+ */
 export function isNickname(text: string): boolean {
   const isHidden = INVISIBLE.test(text) || LINE_BREAK_OR_CONTROL.test(text);
   return isVisible(text) && !isHidden && !SPACE_AT_AN_END.test(text);
 }
 
-/** In Arabic and Indic scripts, these invisible characters are part of how a name is spelled (RFC 5892 appendices A.1 and A.2). */
+/**
+ * These invisible characters are part of how a name is spelled in Arabic and Indic scripts (RFC
+ * 5892 appendices A.1 and A.2).
+ */
 const JOINERS =
   /(?<=\p{M})[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
 
-/** Whether the text is a name, which may have joiners where its script needs them. */
+/** Tells whether the text is a name, which may have joiners where its script needs them. */
 export const isPersonName = (text: string): boolean => isNickname(text.replace(JOINERS, ''));
 
 /**
- * Whether two names are one person's: compatible characters (NFKC), the two cases of a letter and runs of spaces are the
- * same. Names from before isNickname() may hold invisible characters, which count as nothing.
+ * Tells whether two names are one person's: compatible characters (NFKC), the two cases of a letter
+ * and runs of spaces are the same. Names from before isNickname() may hold invisible characters,
+ * which count as nothing.
  */
 export function isSamePerson(one: string, other: string): boolean {
   return compared(one) === compared(other);
@@ -41,7 +47,10 @@ function comparedOnce(text: string): string {
   return folded(seen).normalize('NFKC').replace(SPACES, ' ').trim();
 }
 
-/** Capitals of small letters: ẞ and ß become SS, and each sigma the same one. A dotless ı is a letter of its own. */
+/**
+ * Returns the capitals of small letters: ẞ and ß become SS, and all forms of sigma become one. A
+ * dotless ı is a letter of its own.
+ */
 function folded(text: string): string {
   return text.toLowerCase().replace(/[^ı]+/gu, (letters) => letters.toUpperCase());
 }

@@ -1,4 +1,7 @@
-/** Format characters, fillers, variation selectors and the blank of Braille, which look like nothing. */
+/**
+ * These are format characters, fillers, variation selectors and the blank of Braille. All of them
+ * look like nothing.
+ */
 export const INVISIBLE = /[\p{Cf}\p{DI}\u2800]/u;
 
 export const isVisible = (text: string): boolean =>

@@ -1,9 +1,15 @@
-/** No placeholder is part of the host, encoded or not. `new URL()` drops white space and reads "\" as "/", unlike other programs. */
+/**
+ * No placeholder is part of the host, encoded or not. `new URL()` drops white space and reads "\"
+ * as "/", unlike other programs.
+ */
 const FORM = /^https?:\/\/(?:(?!%7[bd])[^\s\\/?#{}])+(?:[/?#][^\s\\]*)?$/i;
 const PLACEHOLDER = /\{([A-Z_]+)\}|%7[Bb]([A-Z_]+)%7[Dd]/g;
-/** A literal brace, with the text that it begins and the end of a pair. */
+/** Matches a literal brace, with the text that it begins and the end of a pair. */
 const BRACE = /\{[^{}%]{0,40}(?:\}|%7D)?|%7B[^{}%]{0,40}\}|\}/i;
-/** Encoded braces around a name are a misspelt placeholder. Around anything else, such as JSON, they are the shop's own. */
+/**
+ * Encoded braces around a name are a misspelt placeholder. Around anything else, such as JSON, they
+ * are the shop's own.
+ */
 const ENCODED_NAME = /%7B(?:%20|\+)*_*[a-z][\w.]*(?:-[a-z_]+)*(?:%20|\+)*%7D/i;
 const ENCODED_TWICE = /%7B%7B[a-z_]+%7D%7D/i;
 
@@ -13,7 +19,7 @@ export const hasUser = (url: string): boolean => /^[^/]*\/\/[^/?#{}]*@/.test(url
 
 export const isHttpUrl = (text: string): boolean => isAnyUrl(text) && !hasUser(text);
 
-/** An origin as browsers send it (RFC 6454). `null` is none. */
+/** Tells whether a text is an origin as browsers send it (RFC 6454). `null` is none. */
 export const isOrigin = (text: string): boolean =>
   URL.canParse(text) && new URL(text).origin === text && text !== 'null';
 
@@ -23,8 +29,9 @@ export const MAX_FILLED = 8_000;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * The URL with these placeholders replaced, as a Location header takes it: absolute and ASCII. Undefined if it would be
- * longer than MAX_FILLED, or is none. A URL that was accepted with the longest values makes one with all others.
+ * Returns the URL with these placeholders replaced, as a Location header takes it: absolute and
+ * ASCII. Returns undefined if it would be longer than MAX_FILLED, or is no URL. A URL that was
+ * accepted with the longest values makes one with all others.
  */
 export function filledUrl(url: string, values: Values): string | undefined {
   if (!isAnyUrl(url)) return undefined;
@@ -33,8 +40,8 @@ export function filledUrl(url: string, values: Values): string | undefined {
 }
 
 /**
- * The fault of a URL with literal braces, or encoded ones around a name, that are no placeholder, as the end of a
- * sentence, or undefined.
+ * Returns the fault of a URL with literal braces, or encoded ones around a name, that are no
+ * placeholder. The fault is the end of a sentence; it is undefined if there is none.
  */
 export function placeholderFault(url: string, values: Values): string | undefined {
   const rest = replaced(url, (name) => values[name] && '');

@@ -9,31 +9,40 @@ export function isHttpsOrLocal(url: string): boolean {
 
 const LONGEST_HOST_NAME = 253;
 
-/** A URL that an event can be sent to. Whether it may be http depends on the mode and a setting. */
+/**
+ * Tells whether an event can be sent to a URL. The mode and a setting decide whether it may be
+ * http.
+ */
 export function isWebhookUrl(text: string): boolean {
   if (!isHttpUrl(text)) return false;
   const { hostname, port } = new URL(text);
   return isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }
 
-/** The `port` of a URL, which is '' for the scheme's default. Other ports below 1024 belong to other protocols. */
+/**
+ * Tells whether webhooks may go to the `port` of a URL, which is '' for the scheme's default. Other
+ * ports below 1024 belong to other protocols.
+ */
 export function isWebhookPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
 
-/** Host and port as the URL has them, in lower case. */
+/** Returns host and port as the URL has them, in lower case. */
 export function hostOf(url: string): string {
   return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
 }
 
-/** Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is called. */
+/**
+ * Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is
+ * called.
+ */
 export class WebhookUrls {
   constructor(
     private readonly allowPrivate: boolean,
     readonly allowLoopback = false,
   ) {}
 
-  /** The fault of an http or https URL, as the end of a sentence, or undefined. */
+  /** Returns the fault of an http or https URL as the end of a sentence, or undefined. */
   faultOf(url: string, mode: Mode): string | undefined {
     if (mode === 'live')
       return /^https:/i.test(url) ? undefined : 'must be an https URL in live mode';

@@ -1,4 +1,7 @@
-/** Parses arguments and options. commander puts the name of the option before the messages of these errors. */
+/**
+ * Parses arguments and options. commander puts the name of the option before the messages of these
+ * errors.
+ */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isContact, parseInstant } from '../../request/validation/formats.js';
 import { MODES } from '../../shared/caller.js';
@@ -50,7 +53,10 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** In milliseconds: the lifetime that a span is, or the instant of Unix seconds, an RFC 3339 instant or a date; null for never. */
+/**
+ * Reads when something ends, in milliseconds. A span gives a lifetime. Unix seconds, an RFC 3339
+ * instant and a date give an instant, and `never` gives null.
+ */
 export function end(text: string): { lifetime: number } | { expiresAt: number | null } {
   if (text === 'never') return { expiresAt: null };
   const lifetime = durationOf(text);
@@ -62,7 +68,10 @@ export function end(text: string): { lifetime: number } | { expiresAt: number | 
   );
 }
 
-/** The instant (milliseconds) a span ago, or of an RFC 3339 instant, a date or Unix seconds. */
+/**
+ * Returns an instant in milliseconds. A span such as `7d` means that long ago; an RFC 3339 instant,
+ * a date and Unix seconds mean themselves.
+ */
 export function pastInstant(text: string): number {
   const span = durationOf(text);
   const instant = span === undefined ? parseInstant(text) : Date.now() - span;

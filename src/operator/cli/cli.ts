@@ -10,5 +10,6 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
 );
 
 await runCommand(process.argv.slice(2));
-// An application that did not start cannot be closed: its connections would keep the command from ending.
+// An application that did not start cannot be closed. Its connections would keep the command from
+// ending, so the command ends its process.
 process.stdout.write('', () => process.exit());

@@ -1,4 +1,7 @@
-/** Looks for what makes the service fail now or later, and gives advice. Changes nothing. */
+/**
+ * The doctor looks for what makes the service fail now or later, and gives advice. It changes
+ * nothing.
+ */
 import type { TlsOptions } from 'node:tls';
 import type { Command } from '@commander-js/extra-typings';
 import { Client } from 'pg';
@@ -139,7 +142,7 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
   return [found].flat();
 }
 
-/** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
+/** pg does not even try TLS when DATABASE_URL has no sslmode. */
 export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding {
   const { rejectUnauthorized = true } = Object(ssl) as TlsOptions;
   if (ssl)

@@ -10,7 +10,10 @@ import { isPooled } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
 
-/** The number of shards limits how many machines can hold the rows. A query for all organizations runs on every shard. */
+/**
+ * The number of shards limits how many machines can hold the rows. A query for all organizations
+ * runs on every shard.
+ */
 const SHARDS = 32;
 
 export function addMigrateCommand(program: Command): void {
@@ -41,7 +44,7 @@ export function addMigrateCommand(program: Command): void {
         const applied = await migrate(url);
         const distributed = distribute ? { distributed: await distributeTables(url, shards) } : {};
         const notPermitted = await limitRole(url, serviceRole);
-        // Without a pooler, each connection sets the limits itself.
+        // Each connection sets the limits itself where no pooler stands before PostgreSQL.
         const isNeeded = notPermitted.length > 0 && (await isPooled(url));
         const left = isNeeded ? { not_permitted: notPermitted } : {};
         return { applied, ...distributed, ...left };

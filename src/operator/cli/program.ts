@@ -1,4 +1,7 @@
-/** The command line for operators, with the use cases of the HTTP API. A command prints one JSON object, or an error in one line. */
+/**
+ * The command line for operators runs the use cases of the HTTP API. A command prints one JSON
+ * object, or an error in one line.
+ */
 import { Command, CommanderError, Help } from '@commander-js/extra-typings';
 import { readConfig } from '../../platform/config.js';
 import { VERSION } from '../../platform/version.js';
@@ -67,7 +70,7 @@ function addStartCommand(program: Command): void {
     )
     .action(async () => {
       await import('../process/start.js');
-      // A stop signal ends the process.
+      // The command waits here for ever, and a stop signal ends the process.
       await new Promise(() => undefined);
     });
 }

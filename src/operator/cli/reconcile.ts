@@ -46,7 +46,7 @@ export function addReconcileCommand(program: Command): void {
     );
 }
 
-/** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
+/** Repairs the payments that were found: at most MAX_OFFENDERS for each invariant. */
 async function repairsOf(
   application: INestApplicationContext,
   checks: readonly Check[],
@@ -75,7 +75,10 @@ async function repairsOf(
   return repairs;
 }
 
-/** All checks share one snapshot: a refund between two would look like a difference. No parallel workers: the service needs the cores. */
+/**
+ * All checks share one snapshot, because a refund between two checks would look like a difference.
+ * PostgreSQL uses no parallel workers, because the service needs the cores.
+ */
 export async function reconcile(
   application: Pick<INestApplicationContext, 'get'>,
   { since }: { since?: number | undefined } = {},

@@ -27,7 +27,7 @@ export function withApplication(
   return withDatabase(inApplication, print, openMigratedDatabase);
 }
 
-/** Commits what use cases of operators add to the unit. */
+/** Commits all that the use cases of operators add to the unit. */
 export function committed<Result>(
   application: INestApplicationContext,
   use: (unit: Work) => Promise<Result>,
@@ -54,7 +54,10 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
+/**
+ * Warns before a new database is made. An operator may have forgotten DATABASE_URL or mistyped
+ * DATA_DIR, and would get a new database instead of an error.
+ */
 export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made'): string {
   if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
   return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;

@@ -74,7 +74,10 @@ async function listen({ port }: { port: number }): Promise<void> {
   print(counts);
 }
 
-/** The secret comes from the environment, because every user of a machine can see the arguments of its processes. */
+/**
+ * The secret comes from the environment, because every user of a machine can see the arguments of
+ * its processes.
+ */
 function webhookOf(secret = ''): Webhook {
   try {
     return new Webhook(secret);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Every user can read it, unlike TMPDIR, which often belongs to root. */
+/** Every user can read /tmp. TMPDIR is another choice, but it often belongs to root alone. */
 export const SHARED_TEMPORARY = '/tmp';
 
 /** PostgreSQL refuses to run as root, so root runs it as an unprivileged user. */
@@ -48,7 +48,10 @@ async function packagedBinaries(): Promise<string> {
   }
 }
 
-/** A copy that PostgreSQL's user can read, because it cannot read a checkout below /root. A copy that others could write is refused. */
+/**
+ * Makes a copy that PostgreSQL's user can read, because that user cannot read a checkout below
+ * /root. Refuses a copy that others could write.
+ */
 function copyOf(native: string): string {
   const version = hash('sha256', `${native}${statSync(native).mtimeMs}`).slice(0, 12);
   const copy = join(SHARED_TEMPORARY, `tillgate-postgres-${version}`);
@@ -64,7 +67,10 @@ function copyOf(native: string): string {
   return copy;
 }
 
-/** Creates the data directory. Node's recursive mkdir does not return where mkdir in an existing directory fails with ENOENT, as below /proc. */
+/**
+ * Creates the data directory. Node's recursive mkdir never returns where mkdir fails with ENOENT
+ * although the parent directory exists, as it does below /proc.
+ */
 export function makeDirectory(directory: string): void {
   if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
   try {
@@ -80,7 +86,10 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Renames a finished directory. If several processes do it at once, one succeeds and the others remove theirs. */
+/**
+ * Renames a finished directory. If several processes do it at once, one succeeds and the others
+ * remove theirs.
+ */
 export function moveIntoPlace(aside: string, place: string): void {
   try {
     renameSync(aside, place);

@@ -1,4 +1,7 @@
-/** A PostgreSQL for a first try. Each process that uses it holds a shared advisory lock, and the last one to leave stops it. */
+/**
+ * An embedded PostgreSQL serves a first try of the service. Each process that uses it holds a
+ * shared advisory lock, and the last process that leaves stops it.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,13 +26,19 @@ import {
   start,
 } from './postgres-process.js';
 
-/** The numbers of advisory locks, which must never change. */
+/**
+ * These are the numbers of advisory locks. They must never change, because old and new processes
+ * may run side by side.
+ */
 const USERS_LOCK = 7_411_531;
 const SERVER_LOCK = 7_411_532;
-/** After a crash PostgreSQL first replays its log, which takes seconds here. */
+/** A start may take this long, because PostgreSQL first replays its log after a crash. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/** PostgreSQL is started again if it gave up, for example because a killed one still held its shared memory. */
+/**
+ * PostgreSQL is started again if it gave up, for example because a killed one still held its shared
+ * memory.
+ */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
 const USER = 'tillgate';
@@ -42,7 +51,7 @@ export interface EmbeddedPostgres {
 
 interface Options {
   readonly dataDir: string;
-  /** A data directory has at most one server. Commands may use it at the same time. */
+  /** A server is alone on its data directory. Commands may use the directory at the same time. */
   readonly role: 'server' | 'command';
   readonly say?: (line: string) => void;
 }
@@ -65,7 +74,8 @@ export async function openEmbeddedPostgres(options: Options): Promise<EmbeddedPo
     await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK);
     watch();
   };
-  // PostgreSQL was killed or crashed: it comes back at the same address. If it cannot, the rejection ends the process.
+  // PostgreSQL was killed or crashed, so it is started again at the same address. If that fails,
+  // the rejection ends the process.
   const watch = () =>
     client.once('end', () => {
       if (!closing) back = comeBack();
@@ -94,7 +104,10 @@ class DataDirectory {
     return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres?sslmode=disable`;
   }
 
-  /** Creates the cluster in a temporary directory and renames it, so that an interrupted start leaves no partial cluster. */
+  /**
+   * Creates the cluster in a temporary directory and renames it, so that an interrupted start
+   * leaves no partial cluster.
+   */
   async prepare(): Promise<void> {
     this.removeHalfMade();
     if (existsSync(this.cluster)) return;
@@ -114,7 +127,10 @@ class DataDirectory {
     moveIntoPlace(aside, this.cluster);
   }
 
-  /** Starts PostgreSQL if it does not run, and returns a connection that holds the users' lock. Without a port, on a free one. */
+  /**
+   * Starts PostgreSQL if it does not run, and returns a connection that holds the users' lock. It
+   * listens on a free port when none is given.
+   */
   async enter(port?: number): Promise<Client> {
     const deadline = performance.now() + PATIENCE_MS;
     boundLog(this.logFile);
@@ -153,7 +169,8 @@ class DataDirectory {
       .then(() => tryLock(client, 'pg_try_advisory_lock', USERS_LOCK))
       .catch(() => false);
     const live = processOn(this.cluster);
-    // SIGINT is PostgreSQL's fast shutdown: it closes the remaining connections and writes a checkpoint.
+    // SIGINT asks PostgreSQL for a fast shutdown: it closes the remaining connections and writes a
+    // checkpoint.
     if (locked && live) process.kill(live.pid, 'SIGINT');
     await client.end().catch(() => undefined);
     while (locked && live && processOn(this.cluster)?.pid === live.pid) await sleep(POLL_MS);

@@ -20,22 +20,34 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
-/** PostgreSQL logs its start and stop. It does not log refused statements, which are frequent and contain keys and values. */
+/**
+ * PostgreSQL logs its start and stop. It does not log refused statements, which are frequent and
+ * contain keys and values.
+ */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
 const LOG_BYTES = 1_048_576;
-/** For the pools of many processes, and for commands. One that is not used takes 50 kB. */
+/**
+ * The limit is enough for the pools of many processes and for commands. A connection that nobody
+ * uses takes 50 kB.
+ */
 const MAX_CONNECTIONS = 500;
 /** The exit status of a program whose shared libraries are missing. */
 const UNLINKED = 127;
 const NOT_INSTALLED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
-/** Until a table's first statistics, lists may read the rows of all organizations. By default, they come after a minute. More often costs CPU. */
+/**
+ * PostgreSQL collects a new table's statistics after 20 seconds instead of a minute, because until
+ * then lists may read the rows of all organizations. A shorter interval costs CPU.
+ */
 const STATISTICS = 'autovacuum_naptime=20s';
 const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file younger than this may still be empty, or may be newer than the one that was read. */
 const FRESH_MS = 1_000;
 
-/** Creates an empty cluster with password authentication. initdb is detached, so that Ctrl-C does not interrupt it. */
+/**
+ * Creates an empty cluster with password authentication. initdb is detached, so that Ctrl-C does
+ * not interrupt it.
+ */
 export async function initialize(directory: string, user: string, password: string): Promise<void> {
   mkdirSync(directory, { mode: 0o700 });
   const { bin, owner } = await installation(directory);
@@ -66,7 +78,10 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
   throw new Error(lines.find((line) => /error:|FATAL:/.test(line)) ?? `initdb ${how}.`);
 }
 
-/** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
+/**
+ * Starts PostgreSQL in a session of its own. Ctrl-C in a terminal then reaches only the service,
+ * which stops PostgreSQL itself.
+ */
 export async function start(
   directory: string,
   logFile: string,
@@ -74,7 +89,7 @@ export async function start(
 ): Promise<ChildProcess> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
-  // No socket file, because its path is limited to 107 bytes.
+  // PostgreSQL makes no socket file, because the path of one is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const settings = [
     ...local,
@@ -95,7 +110,8 @@ export async function start(
     ...owner,
   });
   closeSync(log);
-  // The caller waits for a connection, not for this process, and reads the cause of a failure from the log.
+  // The caller waits for a connection, not for this process, and reads the cause of a failure from
+  // the log.
   postgres.on('error', (error) => appendFileSync(logFile, `${error.message}\n`));
   postgres.unref();
   return postgres;
@@ -120,7 +136,10 @@ export function lastFault(directory: string, logFile: string, offset: number): s
   return line?.slice(line.indexOf(': ') + 2).trim();
 }
 
-/** The process ID and port of the PostgreSQL that runs on a directory. Removes the pid file of one that has ended. */
+/**
+ * Returns the process ID and the port of the PostgreSQL that runs on a directory. Removes the pid
+ * file that an ended one left.
+ */
 export function processOn(directory: string): { pid: number; port: number } | undefined {
   const file = join(directory, 'postmaster.pid');
   let lines: string[];
@@ -132,7 +151,8 @@ export function processOn(directory: string): { pid: number; port: number } | un
     return undefined;
   }
   const pid = Number(lines[0]);
-  // PostgreSQL itself would take a zombie, or any other process with this pid, for a server that runs.
+  // PostgreSQL itself would mistake a zombie, or any other process with this pid, for a server that
+  // runs.
   if (!runsOn(pid, directory)) {
     if (Date.now() - writtenAt > FRESH_MS) rmSync(file, { force: true });
     return undefined;
@@ -159,12 +179,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A setting that PostgreSQL ignores and that identifies its process. In a container, root cannot read another user's cwd. */
+/**
+ * Returns a setting that PostgreSQL ignores and that identifies its process. Root in a container
+ * cannot read the working directory of another user's process.
+ */
 function markOf(directory: string): string {
   return `tillgate.directory=${directory}`;
 }
 
-/** The path by which PostgreSQL's user can open the directory. It can always open the inherited working directory. */
+/**
+ * Returns the path by which PostgreSQL's user can open the directory. It can always open the
+ * working directory that it inherited.
+ */
 function nameFor(owner: Owner | undefined, directory: string): string {
   return owner && process.platform === 'linux' ? WORKING_DIRECTORY : directory;
 }

@@ -9,13 +9,19 @@ import { createMigrationDataSource, SETTINGS } from '../../persistence/data-sour
 import { sqlState } from '../../persistence/faults.js';
 import { assertPreparedStatements } from './pooler.js';
 
-/** The number of the advisory lock, which must never change. */
+/**
+ * This is the number of the advisory lock. It must never change, because old and new processes may
+ * migrate at the same time.
+ */
 const MIGRATION_LOCK = 7_411_530;
 const LOCK_INTERVAL_MS = 100;
 const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
     coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
 
-/** Applies pending migrations and returns their names. If several processes call it, one applies them and the others wait. */
+/**
+ * Applies pending migrations and returns their names. If several processes call it, one applies
+ * them and the others wait.
+ */
 export async function migrate(url: string): Promise<string[]> {
   return withLock(url, async (dataSource) => {
     const applied = await dataSource.runMigrations();
@@ -45,7 +51,10 @@ export async function assertCitus(url: string): Promise<void> {
   return withLock(url, requireCitus);
 }
 
-/** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
+/**
+ * Sets the limits of a role, which is the one in the URL unless another is given. Returns the SQL
+ * that a role with more rights must run.
+ */
 export async function limitRole(url: string, role?: string): Promise<string[]> {
   return withLock(url, async (dataSource) => {
     const rows: { statement: string }[] = await dataSource.query(LIMITS, [role ?? null]);
@@ -85,7 +94,10 @@ async function connect(url: string): Promise<DataSource> {
   }
 }
 
-/** The error for a name with several addresses has an error for each, and no message of its own. */
+/**
+ * The error for a name with several addresses holds one error for each address, and has no message
+ * itself.
+ */
 export function messageOf(error: unknown): string {
   const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
   return faults.map(({ message }) => message).join(', ');
@@ -99,7 +111,10 @@ export function adviceOn(fault: string, otherwise: string): string {
     : otherwise;
 }
 
-/** Holds a lock for the work. It is a transaction's lock, because a pooler would keep a session's lock. */
+/**
+ * Holds a lock while the work runs. The lock belongs to a transaction, because a pooler would keep
+ * the lock of a session.
+ */
 async function withLock<Result>(
   url: string,
   work: (dataSource: DataSource) => Promise<Result>,
@@ -109,18 +124,22 @@ async function withLock<Result>(
   try {
     await holder.startTransaction();
     await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Polled: a statement that waits for the lock would block a CREATE INDEX CONCURRENTLY of the lock's owner.
+    // The lock is asked for again and again. A statement that waits for it would block a CREATE
+    // INDEX CONCURRENTLY of its owner.
     while (!(await isLocked(holder))) await setTimeout(LOCK_INTERVAL_MS);
     return await work(dataSource);
   } finally {
-    // The commit fails only if the connection is lost, and the lock with it.
+    // The commit fails only if the connection is lost, and then the lock is lost as well.
     await holder.commitTransaction().catch(() => undefined);
     await holder.release();
     await dataSource.destroy();
   }
 }
 
-/** The number is not a parameter, because the portal would keep a snapshot, and CREATE INDEX CONCURRENTLY waits for that. */
+/**
+ * The number is part of the text, not a parameter. The portal of a parameter would keep a snapshot,
+ * and CREATE INDEX CONCURRENTLY waits for every snapshot.
+ */
 async function isLocked(holder: QueryRunner): Promise<boolean> {
   const [row]: { locked: boolean }[] = await holder.query(
     `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,

@@ -4,9 +4,15 @@ import { sqlState } from '../../persistence/faults.js';
 
 const TIMEOUT_MS = 4_000;
 const PREPARED = { name: 'pooler.prepared', text: 'SELECT 1' };
-/** With many server connections, the second client may get one that the first one has not used, which proves nothing. */
+/**
+ * One look is not enough: behind a pooler with many server connections, the second client may get a
+ * connection that the first client has not used.
+ */
 const LOOKS = 3;
-/** The statement does not exist, or another client's statement has its name. */
+/**
+ * These SQLSTATEs say that the statement does not exist, or that another client's statement has its
+ * name.
+ */
 const LOST = /^(26000|42P05)$/;
 
 export async function connected(url: string, applicationName: string): Promise<Client> {
@@ -26,13 +32,19 @@ export async function isPooled(url: string): Promise<boolean> {
   return hasOtherProcess(client).finally(() => client.end());
 }
 
-/** Whether another process of PostgreSQL answers than the one that was announced: a pooler stands before it. */
+/**
+ * Tells whether the process of PostgreSQL that answers is another than the one that was announced.
+ * A pooler stands before PostgreSQL then.
+ */
 export async function hasOtherProcess(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]?.pid !== announcedPid(client);
 }
 
-/** Throws with advice if a pooler switches server connections without preparing the client's statements there. */
+/**
+ * Throws with advice if a pooler switches server connections without preparing the client's
+ * statements there.
+ */
 export async function assertPreparedStatements(url: string): Promise<void> {
   const connect = () => connected(url, 'tillgate start');
   const client = await connect();
@@ -48,7 +60,10 @@ export async function assertPreparedStatements(url: string): Promise<void> {
   }
 }
 
-/** Prepares a statement on one server connection, and runs it on another while a second client holds the first one. */
+/**
+ * Prepares a statement on one server connection, and runs it on another while a second client holds
+ * the first one.
+ */
 export async function runElsewhere(client: Client, connect: () => Promise<Client>): Promise<void> {
   await client.query(PREPARED);
   for (let look = 0; look < LOOKS; look++) {

@@ -8,7 +8,7 @@ import { Public } from '../../request/route.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** The files that the build has packed (tools/pack.ts), by path, with their media types. */
+/** The build has packed these files (tools/pack.ts). Each path has a file and its media type. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
   '/llms.txt': ['llms.txt', 'text/plain; charset=utf-8'],
@@ -18,7 +18,10 @@ const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/docs/icon.svg': ['icon.svg', 'image/svg+xml'],
 };
 
-/** Permits scripts, the description and an icon from this service only, no eval, and no requests to other hosts. */
+/**
+ * The policy permits scripts, the description and an icon from this service only. It permits no
+ * eval and no requests to other hosts.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,7 +38,7 @@ const POLICY = [
 ].join('; ');
 
 const HEADERS = {
-  // How long a client may use the description of the previous release.
+  // A client may use the description of the previous release for five minutes.
   'cache-control': 'public, max-age=300',
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
@@ -62,7 +65,10 @@ export class ReferenceController {
     await reply.headers(HEADERS).redirect('/docs', 302);
   }
 
-  /** They stay in memory, and every response sends the same ones, so a slow client needs no memory and no open file. */
+  /**
+   * The files stay in memory, and every response sends the same bytes, so a slow client needs
+   * neither memory nor an open file.
+   */
   private bytesOf(name: string, isGzip: boolean): Promise<Buffer> {
     const file = `${name} ${isGzip}`;
     const bytes = this.files.get(file) ?? read(name, isGzip);
@@ -76,7 +82,7 @@ async function read(name: string, isGzip: boolean): Promise<Buffer> {
   return isGzip ? packed : promisify(gunzip)(packed);
 }
 
-/** Every browser accepts it. `gzip;q=0` is a refusal. */
+/** Every browser accepts gzip. The value `gzip;q=0` refuses it. */
 function acceptsGzip(header: string | undefined): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?!\.0*[1-9]))/i.test(header ?? '');
 }

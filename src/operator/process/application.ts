@@ -20,7 +20,7 @@ interface Parts {
   ) => Promise<NestFastifyApplication>;
 }
 
-/** The service as it runs in production, not yet listening. */
+/** Creates the service as it runs in production. It does not listen yet. */
 export async function createApplication(
   config: Config,
   databaseUrl: string,
@@ -37,7 +37,8 @@ export async function createApplication(
     isEmbedded,
     ...(modules && { modules }),
   });
-  // The caller prints an error of the start-up. After it, Nest writes to the same log as everything else.
+  // The caller prints an error of the start-up. Nest writes to the same log as everything else
+  // after the start-up.
   const application = await create(module, adapter, {
     abortOnError: false,
     bodyParser: false,

@@ -8,16 +8,19 @@ type Handlers = Readonly<Record<string, (details: unknown) => unknown>>;
 
 interface Message {
   readonly id: number;
-  /** A message without one is the answer to the question with its id. */
+  /** A message without a question is the answer to the question with its ID. */
   readonly question?: string;
   readonly details?: unknown;
   readonly result?: unknown;
   readonly fault?: string;
 }
 
-/** Requests and responses between a process and one that it forked, in both directions. */
+/**
+ * A channel carries requests and responses between a process and one that it forked, in both
+ * directions.
+ */
 export class Channel {
-  /** An answer is the event with its id, and an error ends all questions. */
+  /** An answer is an event that is named by its ID, and an error ends all questions. */
   private readonly answers = new EventEmitter().setMaxListeners(0).on('error', () => undefined);
   private asked = 0;
 
@@ -51,7 +54,7 @@ export class Channel {
     }
   }
 
-  /** Without the callback, sending to a process that has just ended would throw. */
+  /** Sending to a process that has just ended would throw if there were no callback. */
   private send(message: Message): void {
     this.peer.send?.(message, (error) => error && this.answers.emit('error', error));
   }

@@ -4,13 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { Demo } from './demo-tour.js';
 
 const LEDGER = fileURLToPath(new URL('../../../examples/ledger/ledger.js', import.meta.url));
-/** So that people see a refund pending first, and may decide it themselves. */
+/** The ledger pauses so that people see a refund pending first, and may decide it themselves. */
 const PAUSE_SECONDS = 5;
 const POLL_SECONDS = '600';
 export const ABOUT_LEDGER =
   'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run yours, start with DEMO=off.\n';
 
-/** Runs the small ledger of examples/ for the demo organization, on a second database, and wakes it. Returns what stops it. */
+/**
+ * Runs the small ledger of examples/ for the demo organization, on a second database, and wakes it.
+ * Returns a function that stops it.
+ */
 export function startDemoLedger(
   url: string,
   databaseUrl: string,

@@ -44,7 +44,10 @@ const newest = (path: string, prefix: string): string =>
 const CREATE = post('/v1/checkout_sessions', 'order', '"$ORDER"');
 const CAPTURE = `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd","checkout_session":"'$SESSION'"}'`;
 
-/** For bash or zsh, all at once or line by line. Titles use echo, because an interactive zsh takes # for a command. */
+/**
+ * The tour runs in bash and in zsh, all at once or line by line. Its titles use echo, because an
+ * interactive zsh takes # for a command.
+ */
 export function tour(url: string, demo: Demo): string {
   const { key, ledgerKey, payment } = demo;
   const refund = (amount: number) => `'{"payment":"${payment}","amount":${amount}}'`;

@@ -1,4 +1,7 @@
-/** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
+/**
+ * The demo data fill an empty embedded database: an organization, its keys, an order to pay, and a
+ * payment to refund.
+ */
 import { renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations, Organizations } from '../../modules/access/index.js';
@@ -31,7 +34,10 @@ const ORDER = {
 };
 const CAPTURE = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
 
-/** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
+/**
+ * Creates the demo data in one transaction, and a file with its keys. Returns undefined if an
+ * organization exists.
+ */
 export async function makeDemo(
   application: INestApplicationContext,
   dataDir: string,
@@ -40,7 +46,7 @@ export async function makeDemo(
     if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0)
       return undefined;
     const made = await make(application, unit);
-    // Before the commit: if that fails, the next start replaces the file.
+    // The file is written before the commit. If the commit fails, the next start replaces the file.
     const file = demoFile(dataDir);
     writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
@@ -48,7 +54,10 @@ export async function makeDemo(
   });
 }
 
-/** For a later start: where the file with the keys is and, if it can be read, the keys and an open order. */
+/**
+ * Tells a later start where the file with the keys is and, if it can be read, the keys and an open
+ * order.
+ */
 export async function reminder(
   application: INestApplicationContext,
   url: string,

@@ -1,12 +1,18 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../../platform/config.js';
 
-/** Bounds the lines that wait for a slow reader. Further lines are dropped. */
+/** This bounds the lines that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Lines are written together, because each write costs more than a line. A killed process loses the buffered lines. */
+/**
+ * Lines are written together, because each write costs more than a line. A killed process loses the
+ * buffered lines.
+ */
 const WRITE = { minLength: 8 * 1024, periodicFlush: 100 };
 
-/** Standard output: a JSON object a line. On a terminal, lines for people if pino-pretty is installed. */
+/**
+ * Opens the standard output. Each line is a JSON object; on a terminal with pino-pretty installed,
+ * people get readable lines.
+ */
 async function stream(): Promise<DestinationStream> {
   const { PinoPretty } =
     (process.stdout.isTTY && (await import('pino-pretty').catch(() => undefined))) || {};

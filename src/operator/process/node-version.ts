@@ -1,9 +1,15 @@
 import { createRequire } from 'node:module';
 
-/** The oldest Node that has all that Tillgate imports. `engines` names those that still get fixes. */
+/**
+ * This is the oldest Node that has all that Tillgate imports. `engines` in package.json names the
+ * versions that still get fixes.
+ */
 const OLDEST = [20, 19] as const;
 
-/** Ends a process of a Node that is too old. Imported before all else, of which an old Node lacks something. */
+/**
+ * Ends the process if its Node is too old. It is imported before everything else, because other
+ * modules import what an old Node does not have.
+ */
 export function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;

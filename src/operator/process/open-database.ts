@@ -15,7 +15,10 @@ export async function openDatabase(
   return openEmbeddedPostgres({ ...options, dataDir });
 }
 
-/** Migrates the embedded database. Any other is only checked, because its operator decides when to migrate it. */
+/**
+ * Migrates the embedded database. Any other database is only checked, because its operator decides
+ * when to migrate it.
+ */
 export async function openMigratedDatabase(
   config: Config,
   options: Options,

@@ -13,13 +13,22 @@ import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
 
-/** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
+/**
+ * Running requests have five seconds to finish, as long as a statement may take; `docker stop`
+ * waits 10 s.
+ */
 const DRAIN_MS = 5_000;
-/** By then, all workers that are stopped at once take no new connections: who opens one is refused, and not cut off. */
+/**
+ * All workers that are stopped at once have stopped taking connections after this time. A client
+ * that opens a connection then is refused at once, not cut off in the middle of a request.
+ */
 const ALL_STOP_MS = 250;
-/** Long enough for a client to send its next request on an idle connection. */
+/** An idle connection stays open this long, so that its client can still send its next request. */
 const IDLE_MS = 2_000;
-/** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
+/**
+ * This many connections may wait to be accepted. Node's default is 511; a caller beyond it tries
+ * again a second later.
+ */
 const BACKLOG = 4_096;
 
 export class Server {
@@ -41,7 +50,8 @@ export class Server {
     try {
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
-      // V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md).
+      // V8 sizes the heap by the memory in use, and a fifth of that is garbage after the start
+      // (docs/explain/performance.md). It is collected once, now.
       globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
       return server;
     } catch (error) {
@@ -54,7 +64,10 @@ export class Server {
     return this.application.get(Metrics);
   }
 
-  /** The address, and a text for people: also the tour on an embedded database, or the place of its keys. */
+  /**
+   * Returns the address and a text for people. On an embedded database, the text also has the tour
+   * or the place of its keys.
+   */
   async announcement(): Promise<{ url: string; text: string }> {
     const { databaseUrl, dataDir } = this.config;
     const url = this.address();
@@ -75,7 +88,10 @@ export class Server {
     await this.tracing?.shutdown().catch(() => undefined);
   }
 
-  /** Closes while other processes listen on the port, and returns what this one counted. */
+  /**
+   * Closes while other processes listen on the port, and returns the metrics that this process
+   * counted.
+   */
   async retire(): Promise<MetricValues> {
     await this.drain();
     const values = await this.metrics.values(false);
@@ -83,13 +99,16 @@ export class Server {
     return values;
   }
 
-  /** Takes no new connections, and closes the open ones without failing a request. Idle ones stay for IDLE_MS. */
+  /**
+   * Takes no new connections, and closes the open ones without failing a request. Idle ones stay
+   * for IDLE_MS.
+   */
   private async drain(): Promise<void> {
     const server = this.application.getHttpServer();
     const adapter = this.application.getHttpAdapter() as TillgateAdapter;
     setTimeout(() => adapter.stopKeepingAlive(), ALL_STOP_MS).unref();
     setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
-    // Without this, a client that never finishes its request keeps the server from closing.
+    // A client that never finishes its request would otherwise keep the server from closing.
     setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
     // http.Server.close() ends idle connections at once, and net.Server.close() does not.
     await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
@@ -101,7 +120,10 @@ export class Server {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Silences what Fastify and Nest log about listening, because the announcement or an error message says the same. */
+  /**
+   * Silences what Fastify and Nest log about listening, because the announcement or an error
+   * message says the same.
+   */
   private async listenQuietly(log: Logger): Promise<void> {
     const { port, host, logLevel } = this.config;
     const logs = [log, this.application.getHttpAdapter().getInstance().log];

@@ -19,9 +19,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   let starting: ReturnType<typeof start> | undefined;
-  // Registered before anything starts, so that every signal also stops the database.
+  // The signals are registered before anything starts, so that every signal also stops the
+  // database.
   onStopSignal(
-    // A stop signal during start-up waits until start-up has finished, so that everything started can be closed.
+    // A stop signal during start-up waits until start-up has finished, so that everything started
+    // can be closed.
     () => endAfter(() => starting?.then(({ close }) => close()), fail),
     config.webConcurrency === 1
       ? {}
@@ -46,7 +48,8 @@ async function start(config: Config) {
   try {
     serving = await serve(config, database.url, log);
     const { url, text } = await serving.announcement();
-    // The announcement is for people. Where programs read the log, it has only JSON lines, which have the address.
+    // The announcement is for people. Where programs read the log, it has only JSON lines, which
+    // have the address.
     if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info'))
       say(text);
     const demo =
@@ -66,7 +69,9 @@ async function start(config: Config) {
   }
 }
 
-/** Imports only what this process needs: the primary process of several workers serves no requests. */
+/**
+ * Imports only what this process needs: the primary process of several workers serves no requests.
+ */
 async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
   if (config.webConcurrency > 1)
     return (await import('./workers.js')).Workers.start(config, databaseUrl, log);

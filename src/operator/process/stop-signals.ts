@@ -3,7 +3,10 @@ import { isatty } from 'node:tty';
 export const SHUTDOWN_MS = 25_000;
 const STDIN = 0;
 
-/** Calls `stop` once, on Ctrl-C, `kill` or a closed terminal. Ctrl-C often arrives twice, because npm passes it on. */
+/**
+ * Calls `stop` once, on Ctrl-C, `kill` or a closed terminal. Ctrl-C often arrives twice, because
+ * npm passes it on.
+ */
 export function onStopSignal(
   stop: () => void,
   { restart = stop }: { restart?: (() => void) | undefined } = {},
@@ -17,7 +20,8 @@ export function onStopSignal(
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('SIGHUP', () => {
-    // An operator sends SIGHUP, and so does a terminal that is closed. A closed one is no terminal any more.
+    // An operator sends SIGHUP to restart, and a terminal sends it when it closes. A closed
+    // terminal is no terminal any more, which tells the two cases apart.
     const lostTerminal = hadTerminal && !isatty(STDIN);
     if (lostTerminal || restart === stop) onSignal();
     else if (!stopping) restart();

@@ -7,7 +7,10 @@ import type { Channel } from './channel.js';
 const ANSWER_MS = 1_000;
 const COUNTS: readonly unknown[] = ['counter', 'histogram'];
 
-/** Sums the metrics of several processes. Counters of an ended process stay, because Prometheus takes a falling sum for a restart. */
+/**
+ * Sums the metrics of several processes. The counters of an ended process stay in the sum, because
+ * Prometheus takes a falling counter for a restart.
+ */
 export class SummedMetrics<Process extends { readonly channel: Channel }> {
   private readonly latest = new Map<Process, MetricValues>();
   private ofEnded: Promise<MetricValues> = Promise.resolve([]);
@@ -35,7 +38,10 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
   }
 }
 
-/** prom-client knows how to aggregate each metric: for example, the event loop's lag by its maximum or average. */
+/**
+ * prom-client knows how to aggregate each metric: for example, the event loop's lag by its maximum
+ * or average.
+ */
 function sum(all: readonly MetricValues[]) {
   return AggregatorRegistry.aggregate<'text/plain; version=0.0.4; charset=utf-8'>([...all]);
 }

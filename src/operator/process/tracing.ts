@@ -10,7 +10,10 @@ const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry
 
 export type Tracing = Awaited<ReturnType<typeof startTracing>>;
 
-/** Traces requests and their statements if a variable of OpenTelemetry asks for it. Throws ConfigError without its packages. */
+/**
+ * Traces requests and their statements if a variable of OpenTelemetry asks for it. Throws a
+ * ConfigError if OpenTelemetry's packages are not installed.
+ */
 export async function startTracing(environment: NodeJS.ProcessEnv) {
   const wantedBy = WANTED_BY.find((name) => environment[name]);
   const { OTEL_SDK_DISABLED, OTEL_SERVICE_NAME } = environment;
@@ -27,7 +30,7 @@ export async function startTracing(environment: NodeJS.ProcessEnv) {
           const { method, routeOptions } = request;
           request.traceId = span.spanContext().traceId;
           span.updateName(`${method} ${routeOptions.url ?? 'none'}`);
-          // The path itself may hold a customer's secret.
+          // The path itself is left out, because it may hold a customer's secret.
           span.setAttribute('url.path', routeOptions.url ?? '');
         },
       }),
@@ -35,7 +38,8 @@ export async function startTracing(environment: NodeJS.ProcessEnv) {
     ],
   });
   sdk.start();
-  // Both are already loaded. Requiring them again hands them to the instrumentation, which changes them in place.
+  // Both modules are already loaded. Requiring them again hands them to the instrumentation, which
+  // changes them in place.
   const require = createRequire(import.meta.url);
   require('pg');
   createRequire(require.resolve('pg'))('pg-pool');

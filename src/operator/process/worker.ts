@@ -24,15 +24,16 @@ async function start(): Promise<Server> {
 
 let isStopping = false;
 function stop(): void {
-  // The primary process has received the reason for a failed start, and prints it once for all workers.
+  // The primary process has received the reason for a failed start, and prints it once for all
+  // workers.
   const close = () => starting.catch(() => undefined).then((server) => server?.close());
   if (!isStopping) endAfter(close, fail);
   isStopping = true;
 }
 
 process.on('SIGTERM', stop);
-// The primary process has ended. Node would exit here at once, in the middle of requests. A worker that does not listen
-// yet cannot do so any more, because the primary process owns the port.
+// The primary process has ended. Node would exit here at once, in the middle of requests. A worker
+// that does not listen yet cannot do so any more, because the primary process owns the port.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
 process.on('disconnect', () => (isListening ? stop() : process.exit(0)));
 // A terminal sends these signals to every process. The primary process decides what follows.

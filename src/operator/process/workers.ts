@@ -1,4 +1,4 @@
-/** The primary process: it starts, watches and replaces the workers, and serves no request itself. */
+/** The primary process starts, watches and replaces the workers. It serves no request itself. */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import type { Server } from './server.js';
 import { SHUTDOWN_MS } from './stop-signals.js';
 import { SummedMetrics } from './summed-metrics.js';
 
-/** The pause before a dead worker is replaced. It doubles each time a young worker dies. */
+/** This is the pause before a dead worker is replaced. It doubles each time a young worker dies. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const YOUNG_MS = 30_000;
@@ -34,7 +34,7 @@ export class Workers {
     private readonly log: Logger,
   ) {}
 
-  /** Resolves when all workers listen; rejects with the first fault when no worker is left. */
+  /** Resolves when all workers listen. Rejects with the first error when no worker is left. */
   static async start(config: Config, databaseUrl: string, log: Logger): Promise<Workers> {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
     // If this process is killed with SIGKILL, the workers end by themselves.
@@ -62,7 +62,10 @@ export class Workers {
     );
   }
 
-  /** Replaces the workers one by one. Each stops when its successor listens. A second call waits for the first. */
+  /**
+   * Replaces the workers one by one. Each worker stops when its successor listens. A second call
+   * waits for the first.
+   */
   restart(): void {
     this.log.info({ workers: this.serving.size }, 'replacing workers');
     this.restarting = this.restarting.then(async () => {
@@ -137,7 +140,7 @@ export class Workers {
   private async succeed(worker: ServingWorker): Promise<void> {
     if (this.isStopping || !this.serving.has(worker)) return;
     const successor = await this.add(0);
-    // A worker that died meanwhile is replaced already, so that its successor is one too many.
+    // A worker that died meanwhile has been replaced already, so its successor is one too many.
     const last = this.serving.has(worker) ? worker : successor;
     if (this.isStopping || !this.serving.delete(last)) return;
     const patience = sleep(SHUTDOWN_MS, undefined, { ref: false });

@@ -66,7 +66,10 @@ export const PLATFORM_METRICS = [
 @Injectable()
 export class Metrics implements OnModuleInit {
   private readonly registry = new Registry();
-  /** The response to a scrape. A worker replaces this function by one that asks for the sum over all workers. */
+  /**
+   * Returns the response to a scrape. A worker replaces this function by one that asks for the sum
+   * over all workers.
+   */
   render = async (): Promise<string> => {
     await this.update(true);
     return this.registry.metrics();
@@ -89,7 +92,10 @@ export class Metrics implements OnModuleInit {
     this.host.httpAdapter?.getInstance().addHook('onResponse', count);
   }
 
-  /** The values of this process. Only one of several processes measures the tables (`isMeasuring`). */
+  /**
+   * Returns the values of this process. Only one of several processes measures the tables
+   * (`isMeasuring`).
+   */
   async values(isMeasuring: boolean): Promise<MetricValues> {
     await this.update(isMeasuring);
     return this.registry.getMetricsAsJSON();
@@ -106,7 +112,8 @@ export class Metrics implements OnModuleInit {
 }
 
 function count(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  // The route's pattern, not the path, because a path with an ID would make a time series for each ID.
+  // The label is the route's pattern, because a path with an ID would make a time series for each
+  // ID.
   const labels = {
     method: request.method,
     route: request.routeOptions.url ?? 'none',

@@ -9,7 +9,10 @@ import { Metrics } from './metrics.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });
 
-/** A schema newer than this version is accepted, because an upgrade migrates before it replaces processes. */
+/**
+ * A schema newer than this version is accepted, because an upgrade migrates before it replaces
+ * processes.
+ */
 const READINESS = {
   name: 'telemetry.readiness',
   text: `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
@@ -29,7 +32,10 @@ export class OperationsController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Does not query the database, because restarting this process would not repair the database. */
+  /**
+   * The check does not query the database, because restarting this process would not repair the
+   * database.
+   */
   @Operation('readLiveness', {
     summary: 'Check liveness',
     answers: { 200: { description: 'The process is running.', schema: OK } },
@@ -55,7 +61,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  /** From now on the process is not ready, so that load balancers send no new requests to it. */
+  /** Declares the process not ready, so that load balancers send no new requests to it. */
   end(): void {
     this.isEnding = true;
   }

@@ -7,7 +7,10 @@ import { MODES, type Mode } from '../../shared/caller.js';
 import { FIRST_UUID, idOf } from '../../shared/id.js';
 
 const INTERVAL_MS = 60_000;
-/** Of each promise and mode in an interval: a few milliseconds of PostgreSQL. */
+/**
+ * One look reads this many rows of each invariant and mode, which takes PostgreSQL a few
+ * milliseconds.
+ */
 const ROWS = 1_000;
 
 export const BROKEN_PROMISES = gauge({
@@ -22,7 +25,10 @@ interface Found {
   readonly broken: readonly string[];
 }
 
-/** $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then. PostgreSQL cuts names to 63 bytes. */
+/**
+ * $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then.
+ * PostgreSQL cuts names to 63 bytes.
+ */
 const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) => ({
   name: name.slice(0, 63),
   text: `/* every organization: the books of all must balance */
@@ -33,7 +39,10 @@ const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant
         AND (${broken})) AS broken`,
 });
 
-/** Reconciles all the time what the command reconciles at once, so that nobody has to run it to hear of a sum that is wrong. */
+/**
+ * Runs the checks of `tillgate reconcile` all the time, a part at a time, so that operators hear of
+ * a wrong sum although nobody runs the command.
+ */
 @Injectable()
 export class Reconciliation implements OnApplicationBootstrap {
   private readonly logger = new Logger(Reconciliation.name);

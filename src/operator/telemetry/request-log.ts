@@ -12,7 +12,10 @@ const VERBOSE = ['debug', 'trace'];
 export const DEMO_LEDGER = 'demo ledger';
 const CLAIM = 'claimRefunds';
 
-/** Logs a line for each request, after its response, and for each SQL statement at `debug`. No key, body or header reaches the log. */
+/**
+ * Logs a line for each request after its response, and for each SQL statement at `debug`. No key,
+ * body or header reaches the log.
+ */
 @Injectable()
 export class RequestLog implements OnModuleInit, OnModuleDestroy {
   constructor(
@@ -54,7 +57,10 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
   };
 }
 
-/** Who makes and changes keys stands in the log, whatever else is left out. */
+/**
+ * The requests that make and change keys are logged at every level, so that operators can always
+ * find who did so.
+ */
 function isOperatorWrite({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'POST' && routeOptions.url?.startsWith('/operator/') === true;
 }
@@ -67,13 +73,13 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     request_id: reply.getHeader('request-id'),
     trace_id: request.traceId,
     method: request.method,
-    // The pattern of the route, because a path can contain anything.
+    // The line has the pattern of the route, because a path can contain anything.
     route: url,
     operation: config?.operationId,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     organization: organization === NO_ORGANIZATION ? undefined : organization,
-    // Only a path that was answered with success has nothing but an ID there.
+    // A path has nothing but an ID at this place only if the request succeeded.
     resource:
       isOperatorWrite(request) && reply.statusCode < 400
         ? (request.params as { id?: string }).id

@@ -7,11 +7,17 @@ import { type ConnectionPool, ownerOfAll } from './connection-pool.js';
 import { MAX_WAITING, overloaded } from './fair-queue.js';
 import { composed, flat } from './statement.js';
 
-/** The most rows of one statement. More save little, and each waits for all. */
+/**
+ * One statement has at most this many rows. More rows save little, and each row waits for the whole
+ * statement.
+ */
 const TOGETHER = 16;
-/** In characters, which have three bytes at most: 256 KiB. */
+/** The limit is 256 KiB, in UTF-16 code units, each of which takes three bytes of UTF-8 at most. */
 const MAX_LENGTH = (256 * 1024) / 3;
-/** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
+/**
+ * Writes wait this long for the statement of their kind before them, because that one may wait for
+ * a lock.
+ */
 const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
@@ -23,18 +29,26 @@ interface Waiting {
 }
 
 /**
- * Writes of requests that go together: rows of the same writes, of any organizations, or of one owner if they change rows. They
- * go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for it, and then
- * go as one.
+ * Sends the writes of several requests as one statement, because PostgreSQL spends much more time
+ * on a statement than on a row. Writes are of one kind if they are rows of the same writes. A
+ * statement that only inserts may carry rows of all organizations. A statement that changes rows
+ * locks them, so it carries the rows of one owner, and no owner waits for the locks of another.
+ *
+ * Writes leave at the end of the turn of the event loop in which they came. While a statement of
+ * their kind is under way, the next writes wait for it and then leave together. Nothing waits only
+ * in the hope of more writes (docs/explain/batch.md).
  */
 export class BatchWriter {
-  /** Those that wait, by kind and by owner. A kind is here from its first write until none waits. */
+  /**
+   * These writes wait, by kind and by owner. A kind is in the map from its first write until no
+   * write of it waits.
+   */
   private readonly kinds = new Map<string, Map<string, Waiting[]>>();
   private readonly waiting = new ConcurrencyLimit(MAX_WAITING, MAX_ALL_WAITING);
 
   constructor(private readonly pool: ConnectionPool) {}
 
-  /** Writes all parts, or none. */
+  /** Writes all parts, or none of them. */
   async add(parts: readonly StatementPart[]): Promise<void> {
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
@@ -58,7 +72,10 @@ export class BatchWriter {
     this.kinds.delete(kind);
   }
 
-  /** Owners have turns: the flood of one leaves the others their places. */
+  /**
+   * Takes the next writes, one of each owner in turn, so that an owner with many writes leaves the
+   * others their places.
+   */
   private next(lines: Map<string, Waiting[]>): Waiting[] {
     const writes: Waiting[] = [];
     let length = 0;
@@ -70,7 +87,8 @@ export class BatchWriter {
       line.shift();
       this.waiting.giveBack(owner);
       lines.delete(owner);
-      // The loop comes to what is set in it, after everything else: the owner's next write has its turn then.
+      // A Map's iteration reaches an entry that is added meanwhile, after all others. The owner's
+      // next write has its turn then.
       if (line.length > 0) lines.set(owner, line);
     }
     return writes;
@@ -85,7 +103,8 @@ export class BatchWriter {
       ]);
       for (const { resolve } of writes) resolve();
     } catch (error) {
-      // One refused row fails the statement. Sent alone, only that one fails.
+      // PostgreSQL refuses the whole statement for one bad row. The writes are sent again one by
+      // one, so that only that one fails.
       if (writes.length > 1 && isOfOneRun(error))
         for (const write of writes) void this.send([write]);
       else for (const { reject } of writes) reject(error);

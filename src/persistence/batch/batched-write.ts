@@ -1,21 +1,30 @@
-/** Writes of one row that go with those of other requests: one SQL for a row alone and for many (docs/explain/batch.md). */
+/**
+ * A batched write is a row that is written together with rows of other requests. One SQL text
+ * serves a single row and many rows (docs/explain/batch.md).
+ */
 
 import type { Owner } from '../../shared/caller.js';
 import { columnsOf, type Record, tableOf } from '../columns.js';
 import type { Values } from './prepared-query.js';
 
-/** SQL over rows: `input` is a relation with the columns of the write. */
+/** Makes SQL over the rows of a write: `input` is a relation with the columns of the write. */
 export type TextOfRows = (input: string) => string;
 
-/** An input, and what is written of its rows. */
+/** A batched write has an input and the SQL that is written from the rows of the input. */
 export interface BatchedWrite<Row = never> {
   readonly name: string;
   readonly input: ColumnTypes;
   valuesOf(row: Row): readonly unknown[];
-  /** Of one row, or of many; `of` is SQL for a column: its placeholder if there is one row. */
+  /**
+   * Makes the SQL for one row or for many. `of` gives the SQL of a column, which is its placeholder
+   * if there is one row.
+   */
   main(isOne: boolean, of: (column: string) => string): string;
   readonly texts: readonly TextOfRows[];
-  /** Whether rows are changed, and so locked. Exactly those must be that the input names. */
+  /**
+   * This is true if the write changes rows, and so locks them. It must then change exactly the rows
+   * that the input names.
+   */
   readonly isChange: boolean;
 }
 
@@ -44,7 +53,8 @@ export function insertInto<Row extends object, Added = unknown>(
     valuesOf: (row) => input.map(({ property, isJson }) => toValue(row[property], isJson)),
     main: (isOne, of) => {
       const row = written.map(({ column }) => of(column)).join(', ');
-      // Not SELECT: Citus sends VALUES to the machine of their organization, and may fetch to the coordinator what is selected.
+      // One row is written with VALUES, not with SELECT. Citus sends VALUES to the machine of their
+      // organization, but may fetch selected rows to the coordinator.
       return isOne ? `${into} VALUES (${row})` : `${into} SELECT ${row} FROM ${name}`;
     },
     texts,
@@ -57,11 +67,14 @@ const KEY = { organization_id: 'uuid', mode: 'text', id: 'uuid' };
 interface Amount {
   readonly key: readonly string[];
   readonly amount: number;
-  /** What the column `seen` was when the change was decided. */
+  /** The column `seen` had this value when the change was decided. */
   readonly seen: boolean;
 }
 
-/** Changes amounts of the rows that the input names by their keys, if the column `seen` still is what it was. Those of one row add up. */
+/**
+ * Changes amounts of the rows that the input names by their keys, if the column `seen` still has
+ * the value that it had. Amounts for the same row are added up.
+ */
 export function changeAmounts(
   name: string,
   table: string,
@@ -74,7 +87,8 @@ export function changeAmounts(
     name,
     input: { ...KEY, amount: 'bigint', [seen]: 'boolean' },
     valuesOf: ({ key, amount, seen }) => [...key, amount, seen],
-    // Sub-queries find the rows by their key. A join of so few takes a third longer, and PostgreSQL may read the whole table for it.
+    // Sub-queries find the rows by their key. A join with so few rows takes a third longer, and
+    // PostgreSQL may read the whole table for it.
     main: (isOne, of) => {
       const amount = isOne
         ? of('amount')
@@ -94,21 +108,29 @@ export function changeAmounts(
 
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
 
-/** One row of a write to the tables of one module. Those of several modules are parts of one statement. */
+/**
+ * A part writes one row to the tables of one module. Parts of several modules make one statement.
+ */
 export interface StatementPart extends PartOptions {
   readonly name: string;
-  /** Whose row it writes. Parts that are committed together have one owner. */
+  /** The part writes a row of this owner. Parts that are committed together have one owner. */
   readonly owner: Owner;
   readonly write: BatchedWrite;
   readonly values: Values;
-  /** How many rows it must change; it is then sent alone. Any other number means that the state changed since it was read. */
+  /**
+   * The part must change this many rows, and is then sent alone. Any other number means that the
+   * state has changed since it was read.
+   */
   readonly rows?: number;
 }
 
 export interface PartOptions {
-  /** Constraints whose violation means that the state changed since it was read. The use case then runs again. */
+  /**
+   * A violation of one of these constraints means that the state has changed since it was read. The
+   * use case then runs again.
+   */
   readonly stale?: readonly string[];
-  /** Whether it goes before all others, because a constraint refuses it most often. */
+  /** The part goes before all others, because a constraint refuses it most often. */
   readonly isFirst?: boolean;
 }
 
@@ -123,6 +145,7 @@ export function partOf<Row>(
 
 function toValue(value: unknown, isJson: boolean): unknown {
   if (isJson) return value === null ? null : JSON.stringify(value);
-  // pg would format a date in the process's time zone, which takes longer.
+  // A date is sent as text, because pg would format it in the time zone of the process, which takes
+  // longer.
   return value instanceof Date ? value.toISOString() : value;
 }

@@ -6,12 +6,18 @@ import { retried } from '../retries.js';
 import { FairQueue, MAX_WAITING, overloaded } from './fair-queue.js';
 import { type Outcome, type Statement, sent, type Values } from './prepared-query.js';
 
-/** The most reads of one message. More save nothing measurable, and each waits for all. */
+/**
+ * One message has at most this many reads. More reads save nothing measurable, and each read waits
+ * for all of them.
+ */
 const TOGETHER = 8;
 const TICK_MS = 250;
-/** Ticks without an answer, after which a new connection asks for one. A slow or full PostgreSQL gives it. */
+/**
+ * After this many ticks without an answer, a new connection asks PostgreSQL for one. A slow or full
+ * PostgreSQL still gives it.
+ */
 const ASKED_AFTER = 3;
-/** Ticks without an answer, after which PostgreSQL is silent. */
+/** After this many ticks without an answer, PostgreSQL counts as silent. */
 const SILENT_AFTER = 10;
 
 export const BATCH_SIZE = histogram({
@@ -32,14 +38,17 @@ interface Waiting {
 }
 
 /**
- * pg's pool, which owners share. It gives up a silent PostgreSQL within three seconds. Ticks are counted, not time, because a
- * process without CPU hears nothing.
+ * Shares pg's pool among owners, and gives up a silent PostgreSQL within three seconds. It counts
+ * ticks of a timer instead of time: a process that gets no CPU hears nothing, and would blame
+ * PostgreSQL for that.
  */
 export class ConnectionPool {
   private readonly queue: FairQueue;
-  /** The reads of this turn of the event loop that were not sent yet, by the text of their statement. */
+  /**
+   * These reads of this turn of the event loop were not sent yet, by the text of their statement.
+   */
   private readonly batches = new Map<string, Read[]>();
-  /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
+  /** This many reads wait as part of a batch. They count towards the limit of waiting queries. */
   private inBatches = 0;
   private readonly unanswered = new Set<Waiting>();
   private ticks = 0;
@@ -53,14 +62,20 @@ export class ConnectionPool {
     if (timeLimits) setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** The connections in use, those that are idle or may still be opened, and the queries that wait for one. */
+  /**
+   * Returns the numbers of connections in use, of those that are idle or may still be opened, and
+   * of queries that wait for one.
+   */
   get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
     const inUse = this.pool.totalCount - this.pool.idleCount;
     const waiting = this.pool.waitingCount + this.inBatches + this.queue.waiting;
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
-  /** Reads of one statement and turn of the event loop go in one message: it is nearly half of the cost of a row found by key. */
+  /**
+   * Reads a row or rows. Reads of the same statement in one turn of the event loop share one
+   * message, because a message is nearly half of the cost of finding a row by its key.
+   */
   read(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const read = { owner, values, resolve, reject };
@@ -72,7 +87,10 @@ export class ConnectionPool {
     });
   }
 
-  /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
+  /**
+   * Sends the runs of a statement on one connection. It does not use pool.query(), because that
+   * closes the connection after any error, and constraints refuse writes every day here.
+   */
   send(
     owner: Owner | undefined,
     statement: Statement,
@@ -96,9 +114,9 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs work that takes one connection and gives it back. Without an owner, it takes nobody's share. Throws
-   * service_unavailable when too much waits, and a DatabaseFault when PostgreSQL is silent: the work then goes on, and may be
-   * done later.
+   * Runs work that takes one connection and gives it back. Work without an owner counts towards
+   * nobody's share. Throws service_unavailable when too much waits, and a DatabaseFault when
+   * PostgreSQL is silent. The work then still goes on, so its effect may happen later.
    */
   lend<Result>(
     owner: Owner | undefined,
@@ -128,7 +146,8 @@ export class ConnectionPool {
       const outcomes = await retried('conflict', () => this.send(owner, statement, runs));
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      // One refused run fails the batch. Running each alone fails only that one.
+      // PostgreSQL refuses the whole batch for one bad run. The reads are sent again one by one, so
+      // that only that one fails.
       if (reads.length > 1 && isOfOneRun(error))
         for (const read of reads) void this.answer(statement, [read]);
       else for (const { reject } of reads) reject(error);
@@ -141,7 +160,8 @@ export class ConnectionPool {
       this.unanswered.add(one);
       const ended = work.finally(() => {
         this.unanswered.delete(one);
-        // A Set keeps its old tables, and what they refer to, until the next full garbage collection.
+        // A Set keeps its old tables, and all that they refer to, until the next full garbage
+        // collection. The entry is emptied so that it keeps nothing alive.
         one.reject = undefined;
       });
       ended.then((result) => {
@@ -169,7 +189,10 @@ export class ConnectionPool {
   }
 }
 
-/** The owner of all. Undefined if there are several: what they send together takes nobody's share. */
+/**
+ * Returns the owner of all, or undefined if there are several. A message of several owners counts
+ * towards nobody's share.
+ */
 export function ownerOfAll(owners: readonly Owner[]): Owner | undefined {
   return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }

@@ -1,10 +1,16 @@
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
-/** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
+/**
+ * An owner has at most this many waiting queries. One more would only time out later, so it is
+ * refused at once.
+ */
 export const MAX_WAITING = 2_000;
 const PATIENCE_MS = 4_000;
 
-/** Of the pool's connections, for one organization. With 0.8 its flood of lists made another's requests wait twice as long. */
+/**
+ * One owner may hold this part of the pool's connections. With 0.8, one organization's flood of
+ * lists made the requests of another wait twice as long.
+ */
 const SHARE = 0.4;
 
 interface Share {
@@ -13,7 +19,12 @@ interface Share {
   readonly line: (() => void)[];
 }
 
-/** Bounds the connections that each owner holds. Its other work waits in a queue of its own and delays no other owner. */
+/**
+ * Bounds the connections that each owner holds at the same time. A single shared queue would be
+ * unfair: an organization that sends a thousand lists would put them all in front of the one
+ * request of its neighbour. So each owner has a queue of its own, and the work that exceeds its
+ * share delays only its own later work.
+ */
 export class FairQueue {
   private readonly shares = new Map<string, Share>();
   private readonly most: number;
@@ -28,7 +39,10 @@ export class FairQueue {
     return sum;
   }
 
-  /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
+  /**
+   * Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable
+   * when too much waits, or when the work has waited for four seconds.
+   */
   async within<Result>(
     owner: string,
     queries: number,

@@ -8,7 +8,10 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Publishes each finished statement to subscribers: its name, how many runs, and how long it took. */
+/**
+ * Each finished statement is published on this channel: its name, the number of its runs, and how
+ * long it took.
+ */
 export const STATEMENTS = 'tillgate:statement';
 const finished = channel(STATEMENTS);
 
@@ -16,7 +19,7 @@ export type Values = readonly unknown[];
 
 export interface Outcome<Found = Row> {
   readonly rows: readonly Found[];
-  /** Rows that the main part of the statement returned or changed. */
+  /** The main part of the statement returned or changed this many rows. */
   readonly rowCount: number;
 }
 
@@ -32,7 +35,10 @@ type Preparing = Connection & { readonly parsedStatements: Readonly<Record<strin
 
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
-/** The outcomes of one or more runs of a prepared statement, which are one transaction. */
+/**
+ * Sends one or more runs of a prepared statement, which are one transaction, and returns their
+ * outcomes.
+ */
 export function sent(
   client: ClientBase,
   statement: Statement,
@@ -48,8 +54,9 @@ export function sent(
 }
 
 /**
- * pg's own query describes the columns at every run (docs/explain/performance.md). PostgreSQL rejects a prepared statement whose
- * columns changed, so this one describes them once per connection.
+ * pg's own query asks PostgreSQL to describe the columns at every run, which takes time
+ * (docs/explain/performance.md). This one asks once per connection. That is safe, because
+ * PostgreSQL rejects a prepared statement whose columns have changed.
  */
 class PreparedQuery implements Submittable {
   readonly name: string;
@@ -62,14 +69,14 @@ class PreparedQuery implements Submittable {
   constructor(
     { name, text }: Statement,
     private readonly runs: readonly Values[],
-    /** OpenTelemetry finds it by this name, which pg's own queries use too. */
+    /** OpenTelemetry finds the callback by this name, which pg's own queries use too. */
     private readonly callback: (error: Error | undefined, outcomes: readonly Outcome[]) => void,
   ) {
     this.name = name;
     this.text = text;
   }
 
-  /** An error is returned before anything is sent, and pg hands it to handleError. */
+  /** An error is returned before anything is sent, and pg passes it to handleError. */
   submit(connection: Connection): Error | undefined {
     const prepared = (connection as Preparing).parsedStatements[this.name];
     if (prepared !== undefined && prepared !== this.text)
@@ -82,13 +89,14 @@ class PreparedQuery implements Submittable {
     } catch (error) {
       return error as Error;
     }
-    // One write for all messages wakes PostgreSQL once.
+    // All messages are written to the socket at once, which wakes PostgreSQL once.
     connection.stream.cork();
     try {
       if (prepared === undefined)
         connection.parse({ name: this.name, text: this.text, types: [] }, false);
       for (const [index, values] of runs.entries()) {
-        // PostgreSQL then sends each outcome at once. Otherwise a long batch looks like a dead connection, which a timer closes.
+        // The flush makes PostgreSQL send each outcome at once. Otherwise a long batch would look
+        // like a dead connection, which a timer closes.
         if (index > 0) connection.flush();
         connection.bind({ statement: this.name, values }, false);
         if (index === 0 && columns === undefined) connection.describe({ type: 'P' }, false);
@@ -131,7 +139,7 @@ class PreparedQuery implements Submittable {
     this.end(undefined, this.outcomes);
   }
 
-  /** Adds the statement's name, because the stack of pg's errors begins at the socket. */
+  /** Adds the name of the statement, because the stack of pg's errors begins at the socket. */
   handleError(error: Error): void {
     this.end(Object.assign(error, { statement: this.name }), []);
   }

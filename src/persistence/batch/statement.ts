@@ -3,7 +3,7 @@ import { type BatchedWrite, NAMED, type StatementPart } from './batched-write.js
 import type { Statement, Values } from './prepared-query.js';
 import { textArrays } from './text-array.js';
 
-/** flatMap() takes 12 µs for the values of a create, this 0.4. */
+/** Joins lists. It takes 0.4 µs for the values of a create, and flatMap() takes 12 µs. */
 export function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
   const none: Item[] = [];
   return none.concat(...lists);
@@ -11,11 +11,17 @@ export function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[]
 
 /** PostgreSQL cuts names of statements to this many bytes. */
 const LONGEST_NAME = 63;
-/** How long the rows of many requests wait for what another transaction has locked. Then each goes alone. */
+/**
+ * The rows of many requests wait this long for a row that another transaction has locked. Each row
+ * is then sent alone.
+ */
 const LOCK_TIMEOUT = `(SELECT set_config('lock_timeout', '20ms', true)) AS limited`;
 const known = new Map<string, Statement>();
 
-/** One statement for all parts, with its values. Parts of one write are rows of one input, in their order. Its text is cached by their names. */
+/**
+ * Makes one statement of all parts, with its values. Parts of the same write are rows of one input,
+ * in their order. The text is cached by the names of the parts.
+ */
 export function composed(parts: readonly StatementPart[], isLimited = false): [Statement, Values] {
   const [{ write, rows }] = parts as [StatementPart];
   if (write.isChange && rows === undefined)
@@ -40,8 +46,11 @@ export function composed(parts: readonly StatementPart[], isLimited = false): [S
 }
 
 /**
- * The first text runs first: PostgreSQL executes the main query before data-modifying WITH queries that nothing reads. The one
- * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
+ * Makes the text of a statement. PostgreSQL executes the main query before data-modifying WITH
+ * queries that nothing reads, so the first text is the main query. The part that fails most often,
+ * because an idempotency key is taken, comes first: the other parts have written no dead rows when
+ * it fails.
+ *
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
 function textOf(
@@ -81,7 +90,10 @@ function textOf(
   return `${queries.length === 0 ? '' : `WITH ${queries.join(',\n')}\n`}${main}${counted}`;
 }
 
-/** Of an input in WITH, Citus would not see the organization, and ask all machines. */
+/**
+ * The values of one row stand in a sub-query. Citus would not see the organization in a WITH query,
+ * and would ask all machines.
+ */
 function oneRow(placeholders: ReadonlyMap<string, string>): string {
   return `(SELECT ${[...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`).join(', ')})`;
 }

@@ -1,7 +1,7 @@
 // @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
 import { prepareValue } from 'pg/lib/utils.js';
 
-/** The OID of `text`, which is the same in every database. */
+/** This is the OID of `text`, which is the same in every database. */
 const TEXT = 25;
 const HEADER_BYTES = 20;
 
@@ -14,7 +14,10 @@ function textOf(value: unknown): string | null {
   return Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : prepared;
 }
 
-/** A `text[]` in PostgreSQL's binary format. In its text format, each quote of JSON would be escaped, and then escaped again. */
+/**
+ * Returns a `text[]` in PostgreSQL's binary format. The text format would escape each quote of
+ * JSON, and then escape it again.
+ */
 function textArray(values: readonly (string | null)[]): Buffer {
   let size = HEADER_BYTES;
   for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));

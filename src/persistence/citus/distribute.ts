@@ -1,4 +1,4 @@
-/** Distributes the tables on Citus. All rows of an organization are on one machine. */
+/** Distributes the tables on Citus, so that all rows of an organization are on one machine. */
 import { hasCitus, type Sql } from './citus.js';
 
 interface Table {
@@ -17,7 +17,7 @@ const TABLES = `SELECT relation.relname AS name,
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
   FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
 
-/** Machines have no sequence in common, so columns that one has filled are 0. */
+/** Machines share no sequence, so the columns that a sequence filled get 0. */
 const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
     table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
   FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
@@ -37,7 +37,10 @@ export async function distributeNewTables(sql: Sql): Promise<string[]> {
   return tables.some(({ kind }) => kind !== null) ? distribute(sql, tables) : [];
 }
 
-/** Distributes all tables in the open transaction, which locks them. Returns the names of those that were not distributed yet. */
+/**
+ * Distributes all tables in the open transaction, which locks them. Returns the names of those that
+ * were not distributed yet.
+ */
 export async function distributeAll(sql: Sql, shards: number): Promise<string[]> {
   await sql.query(`SET LOCAL citus.shard_count = ${shards}`);
   return distribute(sql, await sql.query(TABLES));
@@ -46,7 +49,8 @@ export async function distributeAll(sql: Sql, shards: number): Promise<string[]>
 async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
   const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
   let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
-  // Tables without an organization are copied to every machine, so that tenants' rows can refer to them.
+  // Tables without an organization are copied to every machine, so that tenants' rows can refer to
+  // them.
   for (const { name, isOwned } of pending) {
     if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
   }

@@ -1,4 +1,7 @@
-/** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
+/**
+ * Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces
+ * their values.
+ */
 
 import { FIRST_UUID } from '../../shared/id.js';
 import { columnsOf, type Record, tableOf } from '../columns.js';
@@ -14,8 +17,9 @@ const marked: {
 }[] = [];
 
 /**
- * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted.
- * `expires` says that its rows are kept for hours only, so that nothing is lost with their key.
+ * Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have
+ * values that are not encrypted. `expires` says that its rows are kept for hours only, so that
+ * nothing lasting is lost with their key.
  */
 export function Encrypted({ expires = false } = {}): PropertyDecorator {
   return (prototype, property) => {
@@ -56,7 +60,7 @@ export function encryptedColumns() {
     return {
       expires,
       start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
-      /** A page of the values after a key, in the order of the keys. */
+      /** Reads a page of the values after a key, in the order of the keys. */
       look: {
         name: `encryption.look ${table} ${column}`,
         text: `/* every organization: any of them may have values under an older key */

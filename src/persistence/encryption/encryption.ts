@@ -17,19 +17,22 @@ export const STORED_KEY = {
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The prefix of an encrypted value in a text column. No JSON begins with it. */
+/** An encrypted value in a text column has this prefix. No JSON begins with it. */
 const ENCRYPTED = 'encrypted:';
 
 export type Sealed = Buffer | string;
 
-/** Encrypts (AES-256-GCM) what must not be readable in a backup, a log or a replica. */
+/** Encrypts (AES-256-GCM) values that must not be readable in a backup, a log or a replica. */
 export class Encryption {
-  /** The first one encrypts, and all decrypt. They are key objects, because bytes take four times as long. */
+  /**
+   * The first key encrypts, and all keys decrypt. They are key objects, because plain bytes take
+   * four times as long.
+   */
   private readonly keys: readonly [KeyObject, ...KeyObject[]];
 
   /**
-   * Each key is derived from a key in the database and a setting that is not in the database. The last one is derived
-   * without a setting, for values from before ENCRYPTION_KEY was set.
+   * Each key is derived from a key in the database and a setting that is not in the database. The
+   * last one is derived without a setting, for values from before ENCRYPTION_KEY was set.
    */
   constructor(stored: Buffer, { encryptionKey = '', decryptionKeys }: Config) {
     const keyOf = (setting: string) =>
@@ -82,7 +85,7 @@ export class Encryption {
       try {
         return { text: text + decipher.final('utf8'), key };
       } catch {
-        // The authentication tag is that of another key.
+        // The authentication tag does not match this key, so another key encrypted the value.
       }
     }
     return undefined;

@@ -6,7 +6,7 @@ import { Encryption } from './encryption.js';
 
 const REENCRYPTION = { queue: 'reencryption' };
 
-/** How many values were encrypted again, and how many were left because no key decrypts them. */
+/** This many values were encrypted again, and this many were left because no key decrypts them. */
 interface Counted {
   readonly reencrypted: number;
   readonly unreadable: number;
@@ -14,7 +14,10 @@ interface Counted {
 
 type EncryptedColumn = ReturnType<typeof encryptedColumns>[number];
 
-/** Encrypts stored values with the current key, while the service runs. If it is interrupted, call it again. */
+/**
+ * Encrypts stored values with the current key, while the service runs. A call that was interrupted
+ * can be repeated.
+ */
 @Injectable()
 export class Reencryption {
   constructor(
@@ -23,7 +26,10 @@ export class Reencryption {
     private readonly encryption: Encryption,
   ) {}
 
-  /** Secrets are counted as `doctor` counts them, apart from stored responses, which expire. */
+  /**
+   * Secrets and stored responses are counted apart, as `doctor` does, because stored responses
+   * expire.
+   */
   async execute(): Promise<{ secrets: Counted; responses: Counted }> {
     const [expiring, lasting] = [true, false].map((expires) =>
       encryptedColumns().filter((column) => column.expires === expires),
@@ -45,12 +51,13 @@ export class Reencryption {
             .rowCount;
         }
       }
-      // The next round finds a value that was changed, or moved to another column, after it was read.
+      // A value may be changed, or moved to another column, after it was read. The next round finds
+      // it.
       if (found.older === 0) return { reencrypted, unreadable: found.unreadable };
     }
   }
 
-  /** Without a time limit, because there may be millions of stored responses. */
+  /** The look has no time limit, because there may be millions of stored responses. */
   private readonly look: Look = (statement, values) =>
     this.units.commit(REENCRYPTION, (unit) =>
       this.database.inTransaction(unit, async (transaction) => {

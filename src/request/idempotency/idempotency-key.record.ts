@@ -28,7 +28,7 @@ export class IdempotencyKeyRecord {
   @Column('text')
   body!: string;
 
-  /** What a response with 2xx shows or changed, if it has an ID. */
+  /** This is the ID of the resource that a response with 2xx shows or changed, if it has one. */
   @Column('uuid', { name: 'resource_id', nullable: true })
   resourceId!: string | null;
 

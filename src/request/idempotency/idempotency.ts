@@ -22,7 +22,7 @@ import {
   StoredResponses,
 } from './stored-responses.js';
 
-/** How long a request waits for another one of this process with the same key. */
+/** A request waits this long for another one of this process with the same key. */
 const WAIT_MS = 2_000;
 
 type KeyedClaim = KeyedRequest & Claim;
@@ -30,15 +30,20 @@ type KeyedClaim = KeyedRequest & Claim;
 /** Runs the use case and adds its response to the unit. */
 type Write = (unit: Unit) => Promise<IdempotentResponse>;
 
-/** An entry that is emptied at the end: a Map that grew keeps its old tables, and all that they hold, for a while. */
+/**
+ * The entry of a running request is emptied when the request ends. A Map that grew keeps its old
+ * tables, and all that they hold, for a while.
+ */
 interface Running {
   outcome: Promise<IdempotentResponse> | undefined;
 }
 
 /**
- * Runs a write once for each idempotency key. The response is stored by the same statement or transaction as the write,
- * so the primary key in PostgreSQL decides between processes and after crashes. Within a process, requests with the same
- * key wait here for the first one instead of each holding a connection.
+ * Runs a write once for each idempotency key, however often a client repeats the request. The
+ * response is stored by the same statement or transaction as the write, so neither exists alone,
+ * and the primary key in PostgreSQL decides which of two processes was first, also after a crash.
+ * Requests of one process with the same key wait in memory for the first one, so that an impatient
+ * client does not hold a connection for each of them.
  */
 @Injectable()
 export class Idempotency {
@@ -50,7 +55,10 @@ export class Idempotency {
     private readonly errors: ErrorResponses,
   ) {}
 
-  /** Commits the use case together with its response, or returns the stored response of the key. Without a key, only commits. */
+  /**
+   * Commits the use case together with its response, or returns the stored response of the key. A
+   * request without a key is only committed.
+   */
   async once<Result>(
     caller: Caller,
     request: KeyedRequest,
@@ -71,7 +79,10 @@ export class Idempotency {
     });
   }
 
-  /** Like `once`, of an effect outside of the database: it happens once, however often its response is written again. */
+  /**
+   * Works like `once` for an effect outside of the database. The effect happens once, however often
+   * its response is written again.
+   */
   async onceWithEffect<Result>(
     caller: Caller,
     request: KeyedRequest,
@@ -86,7 +97,10 @@ export class Idempotency {
     return this.once(caller, { ...request, hasEffect: true }, use, respond);
   }
 
-  /** Commits the use case of a request without a key, or of a route that takes none because each call is a new request. */
+  /**
+   * Commits the use case of a request without a key, or of a route that takes none because each
+   * call is a new request.
+   */
   async withoutKey<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
@@ -95,7 +109,10 @@ export class Idempotency {
     return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
   }
 
-  /** Waits for the request of this process that has the key. If there is none, others wait for this one. */
+  /**
+   * Waits for the request of this process that has the key. If there is none, this request becomes
+   * the one that others wait for.
+   */
   private async answered(
     caller: Caller,
     claim: KeyedClaim,
@@ -130,7 +147,7 @@ export class Idempotency {
     }
   }
 
-  /** PostgreSQL decides: the request is written, or what is stored or written under its key answers it. */
+  /** Lets PostgreSQL decide: the request is written, or gets the response under its key. */
   private async decided(
     caller: Caller,
     claim: KeyedClaim,
@@ -153,12 +170,16 @@ export class Idempotency {
     }
   }
 
-  /** Looks first where a stored response is likely, or where the use case has an effect that no rollback undoes. */
+  /**
+   * Looks for a stored response before the write where one is likely, or where the use case has an
+   * effect that no rollback undoes. Other requests save the round trip.
+   */
   private async lookedUp(caller: Caller, claim: KeyedClaim): Promise<KeyState> {
     const { hasEffect } = claim;
     if (!hasEffect && !this.responses.isRepeating(caller)) return { is: 'free' };
     const response = await this.responses.find(caller, claim);
-    // Another request under the key may be refused for its own faults first, as it is without this look-up.
+    // A different request under a used key may be refused for its own faults first. It must get the
+    // same answer with this look-up as without it.
     const isKnown = response && (hasEffect || isOf(response, claim));
     return isKnown ? { is: 'stored', response } : { is: 'free' };
   }
@@ -195,7 +216,10 @@ export class Idempotency {
     }
   }
 
-  /** A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried. */
+  /**
+   * Returns the stored response of a request that now seems invalid: an expiry that was ten minutes
+   * ahead at first may have passed when the request is retried.
+   */
   private async earlierThan(
     refusal: Refusal,
     caller: Caller,
@@ -218,7 +242,11 @@ export class Idempotency {
   }
 }
 
-/** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
+/**
+ * Tells whether a refusal is stored for the key, like a success. One with 404 or 422 is, because it
+ * depends on the state at the time. One that concerns the person who asks is not, because it would
+ * keep out a second person with the same key (docs/explain/decisions/money.md).
+ */
 function isKept(refusal: Refusal): boolean {
   return [404, 422].includes(statusOf(refusal)) && refusal.kind !== 'person';
 }
@@ -231,14 +259,17 @@ function responseTo(claim: Claim, response: HttpResponse): IdempotentResponse {
 const isOf = ({ fingerprint }: IdempotentResponse, claim: Claim) =>
   fingerprint?.equals(claim.fingerprint) === true;
 
-/** The response to a request whose key is in this state. Refuses if there is none for it. */
+/** Returns the response to a request whose key is in this state, or throws a refusal. */
 function responseOf(state: KeyState, claim: Claim): IdempotentResponse {
   if (nextStep(state, claim) === 'refuse_reused') throw keyReused();
   if (state.is !== 'stored') throw inUse();
   return state.response;
 }
 
-/** The state after the first request: stored, free if it failed without a response, or locked if it takes longer than WAIT_MS. */
+/**
+ * Returns the state after the first request: stored, free if it failed without a response, or
+ * locked if it takes longer than WAIT_MS.
+ */
 function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
   const stored = (response: IdempotentResponse): KeyState => {
     const replay = new IdempotentResponse(
@@ -251,7 +282,7 @@ function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
   return Promise.race([ended, sleep(WAIT_MS, { is: 'locked' } as const, { ref: false })]);
 }
 
-/** Whether the lock timeout was on the idempotency key, not on a payment. */
+/** Tells whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
   return (
     sqlState(error) === '55P03' &&

@@ -1,16 +1,18 @@
 import type { IdempotentResponse } from '../response.js';
 import type { Claim } from './stored-responses.js';
 
-/** What is known of an idempotency key. */
+/** This is the state of an idempotency key, as far as a request knows it. */
 export type KeyState =
-  /** Nothing: the request may write, and its row decides. */
+  /** Nothing is known: the request may write, and its row decides. */
   | { readonly is: 'free' }
-  /** Another request of this process runs under it. */
+  /** Another request of this process runs under the key. */
   | { readonly is: 'running'; readonly outcome: Promise<IdempotentResponse> }
   | { readonly is: 'stored'; readonly response: IdempotentResponse }
-  /** Its row was there, and is not valid any more. `before` counts how often that was so. */
+  /**
+   * The row of the key was there, and is not valid any more. `before` counts how often that was so.
+   */
   | { readonly is: 'expired'; readonly before: number }
-  /** Another request is writing its row, for longer than this one waits. */
+  /** Another request has been writing the row of the key for longer than this one waits. */
   | { readonly is: 'locked' };
 
 export type Step =
@@ -22,7 +24,10 @@ export type Step =
   | 'refuse_in_use'
   | 'refuse_reused';
 
-/** What a request does next. That a key expires meanwhile does not happen twice in a row. */
+/**
+ * Returns what a request does next. A key that expires between the write and the look-up is tried
+ * once more, because that does not happen twice in a row.
+ */
 export function nextStep(state: KeyState, { fingerprint }: Pick<Claim, 'fingerprint'>): Step {
   switch (state.is) {
     case 'free':

@@ -6,17 +6,23 @@ import type { IdempotentResponse } from '../response.js';
 
 /** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
 export interface KeyedRequest<Body = unknown> extends RequestFacts {
-  /** Method and route. The same key on another operation is a different key. */
+  /** This is the method and the route. The same key on another operation is a different key. */
   readonly operation: string;
-  /** Null if the key is optional and missing; undefined if the route takes none. */
+  /** The key is null if it is optional and missing, and undefined if the route takes none. */
   readonly key: string | null | undefined;
   readonly subject: string | undefined;
   readonly body: Body;
-  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
+  /**
+   * This is true if the use case has an effect that a rollback does not undo. A stored response is
+   * then looked for first.
+   */
   readonly hasEffect?: boolean;
 }
 
-/** The handler must return what Idempotency makes, because nothing else stores the response with its write. */
+/**
+ * The handler must return what Idempotency makes, because nothing else stores the response with its
+ * write.
+ */
 type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
   controller: object,
   name: string | symbol,
@@ -29,7 +35,7 @@ export function IdempotencyKey(presence: Presence): KeyedRoute {
   return (_controller, _name, { value }) => void presences.set(value as object, presence);
 }
 
-/** Whether the handler of a route requires a key, or accepts one. */
+/** Tells whether the handler of a route requires a key, accepts one, or takes none (undefined). */
 export const presenceOf = (handler: object): Presence | undefined => presences.get(handler);
 
 export function keyedRequestOf(context: ExecutionContext): KeyedRequest {

@@ -19,8 +19,9 @@ import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
 /**
- * Look-ups without a result after a repeated request, until keys are written first again. A taken
- * key fails the statement of all writes that go together.
+ * A caller who repeated a request is likely to repeat others, so its keys are looked up before they
+ * are written, until this many look-ups found nothing. A taken key fails the statement, and with it
+ * all the writes of other requests in the same batch.
  */
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
@@ -50,7 +51,7 @@ const FORGET = statement<Key>(
   (key) => `DELETE FROM idempotency_keys WHERE ${isUnder(key)} AND expires_at <= now()`,
 );
 
-/** Those that come after one with this key and time. */
+/** A page has the responses that come after this key and this time of expiry. */
 interface OldPage {
   readonly expiresAt: string;
   readonly key: string;
@@ -71,7 +72,9 @@ interface OwnPlaces {
   readonly places: readonly string[];
 }
 
-/** SKIP LOCKED lets instances sweep side by side. */
+/**
+ * Several instances may sweep side by side, because SKIP LOCKED passes over the rows of the others.
+ */
 const SWEEP = statement<OwnPlaces>(
   'idempotency.sweep',
   ({ organization, places }) => `/* both modes: expired responses of either go */
@@ -94,7 +97,7 @@ export const RESPONSE_PERSONAL_DATA: PersonalData = {
   ],
 };
 
-/** No response is before it. */
+/** Every response comes after this place. */
 const FIRST = { expiresAt: '-infinity', key: '' };
 const SWEEPER = { queue: 'idempotency.sweep' };
 
@@ -119,7 +122,7 @@ type Row = Pick<
 
 @Injectable()
 export class StoredResponses implements OnApplicationBootstrap {
-  /** The look-ups without a result that are left, of callers that repeated a request. */
+  /** These callers repeated a request. Each has a number of look-ups left that may find nothing. */
   private readonly repeating = new Map<string, number>();
 
   constructor(
@@ -150,7 +153,8 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 
   /**
-   * The response under the key. Undefined if it has expired, because the key then counts as new.
+   * Returns the response under the key. It is undefined if the response has expired, because the
+   * key then counts as new.
    */
   async find(caller: Caller, scope: Scope): Promise<IdempotentResponse | undefined> {
     const [row] = await this.database.read<Row>(caller, ...FIND.of(keyOf(caller, scope)));
@@ -199,7 +203,10 @@ export class StoredResponses implements OnApplicationBootstrap {
   }
 }
 
-/** The UUID of what a response shows or changed: of the path, or of what was created. */
+/**
+ * Returns the UUID of the resource that a response shows or changed: the one in the path, or the
+ * one that was created.
+ */
 export function resourceOf({ subject }: Claim, { status, body }: HttpResponse): string | null {
   if (status >= 300) return null;
   const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
@@ -211,8 +218,8 @@ function keyOf({ organization, mode }: Caller, { operation, key }: Scope): Key {
 }
 
 /**
- * SHA-256 of the body's JSON, whatever the order of its members, and of the path's id where the
- * operation has one.
+ * Returns the SHA-256 of the body's JSON, whatever the order of its members. It covers the path's
+ * ID where the operation has one.
  */
 export function fingerprintOf(subject: string | undefined, body: unknown): Buffer {
   const text = JSON.stringify(inOrder(body)) ?? '';
@@ -220,8 +227,8 @@ export function fingerprintOf(subject: string | undefined, body: unknown): Buffe
 }
 
 /**
- * The value with the members of each object sorted by name. Libraries for RFC 8785 take five times
- * as long.
+ * Returns the value with the members of each object sorted by name. Libraries for RFC 8785 take
+ * five times as long.
  */
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

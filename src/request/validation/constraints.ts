@@ -10,7 +10,9 @@ import type { ParamCode, ParamError } from '../../shared/errors.js';
 
 export type RequestClass = new () => object;
 
-/** The key of a field's options within the context that its decorator leaves in class-validator's metadata. */
+/**
+ * A decorator leaves a field's options under this key in the context of class-validator's metadata.
+ */
 export const FIELD: unique symbol = Symbol('field');
 
 /** `optional` and `nullable` stand for IsOptional and ValidateIf of class-validator. */
@@ -19,20 +21,24 @@ export interface FieldDefinition {
   readonly default?: unknown;
   readonly optional?: boolean | undefined;
   readonly nullable?: boolean | undefined;
-  /** The class of the object, or of each object of the list. */
+  /** This is the class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;
-  /** The most entries of the list or map. A field without it is neither. */
+  /**
+   * The list or map has at most this many entries. A field without it is neither a list nor a map.
+   */
   readonly most?: number;
-  /** Makes the value that the rules check of the value that was sent. */
+  /** Makes the value that the rules check from the value that was sent. */
   readonly read?: (sent: unknown) => unknown;
 }
 
-/** A bound that depends on what the modules of the application declare. */
+/** This is a bound that depends on what the modules of the application declare. */
 export class DeclaredBound<Bound> {
   constructor(readonly of: (facts: Facts) => Bound) {}
 }
 
-/** Its message has no subject, and `allowed` lists what may be sent instead. */
+/**
+ * The message of a rule has no subject, and `allowed` lists the values that may be sent instead.
+ */
 export interface Rule extends Omit<ParamError, 'param'> {
   readonly name: string;
   readonly bound: unknown;
@@ -52,8 +58,8 @@ const storage = getMetadataStorage();
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
 /**
- * The fields of a request class in their order, those that it inherits last. Throws if a decorator of the class is one
- * that validation would ignore.
+ * Returns the fields of a request class in their order, with inherited ones last. Throws if the
+ * class has a decorator that validation would ignore.
  */
 export function fieldsOf(request: RequestClass, facts: Facts): Fields {
   const byName = storage.groupByPropertyName(
@@ -88,7 +94,7 @@ function optionsOf(metadata: readonly Metadata[]): FieldDefinition {
 const isField = ({ context }: Metadata): boolean =>
   context !== undefined && Object.hasOwn(context as object, FIELD);
 
-/** Decorators without a name of their own in the metadata. */
+/** These decorators have no name of their own in the metadata. */
 const UNNAMED: Readonly<Record<string, string>> = {
   [ValidationTypes.CONDITIONAL_VALIDATION]: 'ValidateIf',
   [ValidationTypes.NESTED_VALIDATION]: 'ValidateNested',
@@ -96,7 +102,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   [ValidationTypes.WHITELIST]: 'Allow',
 };
 
-/** The first decorator, or option of one, that is not obeyed. */
+/** Returns the first decorator, or the first option of one, that would not be obeyed. */
 function ignoredOf(metadata: readonly Metadata[]): string | undefined {
   const { most, nested } = optionsOf(metadata);
   const hasEntryRules = most !== undefined && nested === undefined;
@@ -126,7 +132,10 @@ function validatorOf({ constraintCls }: Metadata) {
   return constraint?.async ? undefined : constraint?.instance;
 }
 
-/** The code and message of a broken rule, by its name. A message of its decorator comes first. Other rules are of formats. */
+/**
+ * Each broken rule has a code and a message, by its name. A message of its decorator comes first.
+ * All other rules are about formats.
+ */
 const FAULTS: Readonly<Record<string, readonly [code: ParamCode, message?: string]>> = {
   isString: ['invalid_type', 'must be a string'],
   type: ['invalid_type', 'must be a string'],
@@ -156,7 +165,7 @@ function ruleOf(metadata: Metadata, facts: Facts): Rule {
   return {
     ...{ name, bound, code },
     message: inWords(message, constraints),
-    // A bound that is a list of texts is a list of what is allowed.
+    // A bound that is a list of texts is also the list of allowed values.
     allowed: Array.isArray(bound) && bound.every(isString) ? bound : [],
     fits: (value) => validator?.validate(value, given) === true,
   };

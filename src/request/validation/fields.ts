@@ -1,4 +1,7 @@
-/** The decorators of request classes. Each combines decorators of class-validator with the messages that callers see. */
+/**
+ * These are the decorators of request classes. Each combines decorators of class-validator with the
+ * messages that callers see.
+ */
 import { applyDecorators } from '@nestjs/common';
 import {
   Allow,
@@ -51,7 +54,7 @@ export function field(options: FieldDefinition, ...rules: PropertyDecorator[]): 
   return applyDecorators(Allow({ context: { [FIELD]: options } }), ...rules);
 }
 
-/** A rule. The description and the messages know it by its name. */
+/** Makes a rule. The description and the messages know it by its name. */
 function holds<Bound>(
   name: string,
   bound: Bound | DeclaredBound<Bound>,
@@ -63,7 +66,10 @@ function holds<Bound>(
   return ValidateBy({ name, constraints: [bound], validator: { validate } }, options);
 }
 
-/** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
+/**
+ * The length is counted in code points, as PostgreSQL and JSON Schema count it. MaxLength of
+ * class-validator skips variation selectors.
+ */
 const isWithin = (text: unknown, max: number) =>
   isString(text) && (text.length <= max || [...text].length <= max);
 const atMost = (max: number, options?: ValidationOptions) =>
@@ -187,7 +193,9 @@ export const KeyText = formatted(
 export const Instant = (about: FieldOptions) =>
   text(about, isA(['isInstant', isInstant], 'must be Unix seconds, an RFC 3339 instant or a date'));
 
-/** A nested object. When it is missing, the required fields inside it are reported instead. */
+/**
+ * Declares a nested object. If it is missing, the required fields inside it are reported instead.
+ */
 export const Fields = (nested: () => RequestClass, about: FieldOptions) =>
   field({ ...about, nested });
 
@@ -225,7 +233,9 @@ const MOST_KEYS = 50;
 type Entry = readonly [key: string, value: unknown];
 const NO_KEY = { message: 'needs a key without [ and ]', each: true };
 
-/** Its rules are for its entries. What is no object must not look like a list of them. */
+/**
+ * The rules apply to the entries. A value that is no object must not look like a list of entries.
+ */
 export const Metadata = (about: FieldOptions) =>
   field(
     { ...about, most: MOST_KEYS, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },

@@ -1,4 +1,7 @@
-/** Formats of text that class-validator does not check, or checks differently. */
+/**
+ * These formats of text are checked here, because class-validator does not check them, or checks
+ * them differently.
+ */
 import { isEmail } from 'class-validator';
 import { currencyOf } from '../../shared/money.js';
 import { INVISIBLE } from '../../shared/visible.js';
@@ -17,7 +20,7 @@ export const isKeyText = (text: string) => KEY_TEXT.test(text);
 export const isCurrency = (text: string) => currencyOf(text) !== undefined;
 export const isInstant = (text: string) => parseInstant(text) !== undefined;
 
-/** https, or http to this machine. The domain refuses http in live mode. */
+/** Accepts https, or http to this machine. The domain refuses http in live mode. */
 export function isWebUrl(text: string): boolean {
   return isHttpUrl(text) && isHttpsOrLocal(text);
 }
@@ -42,7 +45,7 @@ export function isLocale(text: string): boolean {
   }
 }
 
-/** The last second of the year 9999. RFC 3339 has no later dates. */
+/** This is the last second of the year 9999. RFC 3339 has no later dates. */
 const LAST_SECOND = 253_402_300_799;
 
 export function parseInstant(text: string): number | undefined {

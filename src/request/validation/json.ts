@@ -1,6 +1,7 @@
 /**
- * A strict JSON parser. JSON.parse keeps the last of two equal keys and accepts `__proto__`, lone surrogates and NUL, and
- * decoding replaces invalid UTF-8. Two programs could read such a body differently, so it is refused.
+ * A strict JSON parser. JSON.parse keeps the last of two equal keys and accepts `__proto__`, lone
+ * surrogates and NUL, and decoding replaces invalid UTF-8. Two programs could read such a body
+ * differently, so it is refused.
  */
 import { isUtf8 } from 'node:buffer';
 import { invalidParam, type ParamCode, Refusal } from '../../shared/errors.js';
@@ -9,13 +10,19 @@ const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
 const NUMBER_CHARACTERS = /[-+.\dE]+/iy;
 
-/** An object or list that is still open. `place` is an index, or a name between its reading and the end of its value. */
+/**
+ * A level is an object or list that is still open. `place` is an index, or a name between its
+ * reading and the end of its value.
+ */
 interface Level {
   readonly names: Set<string> | undefined;
   place: string | number | undefined;
 }
 
-/** Parses JSON in UTF-8: a Buffer, if there is a body. An empty body is an empty object. Throws a 400 refusal. */
+/**
+ * Parses JSON in UTF-8 from a Buffer. An empty or missing body is an empty object. Throws a 400
+ * refusal.
+ */
 export function parseJson(bytes: unknown): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw invalidParam('body', 'invalid_format', 'The body is not valid UTF-8.');
@@ -31,7 +38,10 @@ export function parseJson(bytes: unknown): unknown {
   }
 }
 
-/** Reads the text once. Throws when it is too deep or a number is not kept, valid or not. Returns the first other fault. */
+/**
+ * Reads the text once. Throws when the text is too deep, or when it has a number that would not be
+ * kept, even if it is not valid JSON. Returns the first other fault.
+ */
 function survey(text: string): Refusal | undefined {
   const open: Level[] = [];
   let fault: Refusal | undefined;
@@ -65,7 +75,8 @@ function endOfString(text: string, start: number): number {
 
 function faultOf(string: string, open: readonly Level[]): Refusal | undefined {
   const text = string.includes('\\') ? (JSON.parse(`"${string}"`) as string) : string;
-  // PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. Both can arrive only as escapes.
+  // PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. Both can arrive only as
+  // escapes.
   if (text !== string && (text.includes('\0') || !text.isWellFormed())) {
     return refusal(open, 'invalid_format', 'contains NUL or half of a surrogate pair.');
   }
@@ -88,7 +99,10 @@ function refusal(open: readonly Level[], code: ParamCode, what: string): Refusal
   return invalidParam(param, code, `${param} ${what}`);
 }
 
-/** Returns where the number ends. Refuses a number that is too long, or a fraction that parsing would round to an integer. */
+/**
+ * Returns where the number ends. Refuses a number that is too long, or a fraction that parsing
+ * would round to an integer.
+ */
 function endOfNumber(text: string, start: number): number {
   NUMBER_CHARACTERS.lastIndex = start;
   const [number = ''] = NUMBER_CHARACTERS.exec(text) ?? [];
@@ -105,7 +119,10 @@ function endOfNumber(text: string, start: number): number {
   return start + number.length;
 }
 
-/** Whether the number as written, not as a double, is an integer: 1500.0 and 15e2 are, 1499.99999999999999999 is not. */
+/**
+ * Tells whether the number is an integer as it is written, not as a double: 1500.0 and 15e2 are
+ * integers, 1499.99999999999999999 is not.
+ */
 function isWhole(number: string): boolean {
   const [decimal = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = decimal.split('.');

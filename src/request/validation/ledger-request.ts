@@ -1,4 +1,7 @@
-/** How a request of the ledger for one resource is read: it names the resource by its ID, and may leave out whose it is. */
+/**
+ * A ledger's request for one resource is read here: it names the resource by its ID, and may leave
+ * out the owner.
+ */
 import {
   type ArgumentMetadata,
   createParamDecorator,
@@ -16,7 +19,10 @@ import type { RequestClass } from './constraints.js';
 import { Id } from './fields.js';
 import { ParseIdPipe, RequestPipe } from './validation.js';
 
-/** The owner of the resource in the path. Without it, the resource is searched for in all organizations. */
+/**
+ * Declares the owner of the resource in the path. If the owner is missing, the resource is searched
+ * for in all organizations.
+ */
 export const Owner = () =>
   Id(ORGANIZATION_ID, {
     optional: true,
@@ -28,7 +34,7 @@ export class OwnerRequest {
   @Owner() organization?: string | null;
 }
 
-/** A request for one resource, by the organization that owns it. */
+/** A ledger's request is about one resource, and is made for the organization that owns it. */
 export interface LedgerRequest<Body = OwnerRequest> {
   readonly caller: Caller;
   readonly id: OwnId;
@@ -37,7 +43,7 @@ export interface LedgerRequest<Body = OwnerRequest> {
 
 export interface LedgerRequestOptions {
   readonly kind: IdKind;
-  /** Of the body, or of the query of a read. */
+  /** This is the class of the body, or of the query of a read. */
   readonly form: RequestClass;
 }
 
@@ -52,7 +58,7 @@ export class LedgerRequestPipe implements PipeTransform {
     this.pipe = new RequestPipe(facts);
   }
 
-  /** What is wrong with the ID, and then with the form, is refused before anything is looked up. */
+  /** Faults of the ID, and then faults of the form, are refused before anything is looked up. */
   async transform(
     { mode, request }: Ledger & { request: KeyedRequest },
     { data }: ArgumentMetadata,
@@ -73,6 +79,9 @@ const ledgerRequest = createParamDecorator((_: LedgerRequestOptions, context: Ex
   return { mode: caller?.mode, request: method === 'GET' ? { ...request, body: query } : request };
 });
 
-/** The parameter of a route of the ledger for one resource: its caller, the ID in the path, and what `form` validates. */
+/**
+ * Gives a route of the ledger for one resource its parameter: the caller, the ID in the path, and
+ * the body or query that `form` validates.
+ */
 export const LedgerRequest = (kind: IdKind, form: RequestClass): ParameterDecorator =>
   ledgerRequest({ kind, form }, LedgerRequestPipe);

@@ -32,7 +32,10 @@ export const TO: FieldOptions = {
   description: `Only items created before this time. ${FORMS}`,
 };
 
-/** The parameters of a list of what has IDs of this kind. Those of the class that extends it come first. */
+/**
+ * Makes the parameters of a list whose items have IDs of this kind. The parameters of the class
+ * that extends it come first.
+ */
 export function PageOf(kind: IdKind) {
   class PageOfKind {
     @Instant(FROM) from?: string;
@@ -45,7 +48,10 @@ export function PageOf(kind: IdKind) {
 
 type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
 
-/** What is asked of a list, with times in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
+/**
+ * Returns the page that a list request asks for, with times in milliseconds. Throws an
+ * invalid_param refusal when `from` is after `to`.
+ */
 export function pageRequest<Query extends PageQuery>(
   query: Query,
 ): Omit<Query, keyof PageQuery> & CreatedPageRequest {

@@ -10,7 +10,7 @@ import type { RequestClass } from './constraints.js';
 import { type LedgerRequestOptions, LedgerRequestPipe } from './ledger-request.js';
 import { ParseIdPipe, RequestPipe } from './validation.js';
 
-/** What a route reads of a request, by the decorators of its parameters. */
+/** A route reads these parts of a request, as the decorators of its parameters say. */
 export interface RouteInput {
   readonly idKind: IdKind | undefined;
   readonly body: RequestClass | undefined;

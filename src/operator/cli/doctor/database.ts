@@ -1,4 +1,7 @@
-/** What PostgreSQL says of itself, its schema, its connections and the secrets in it, and what stands between it and this machine. */
+/**
+ * These checks ask PostgreSQL about itself, its schema, its connections and its stored secrets, and
+ * look for a pooler between it and this machine.
+ */
 import type { Client } from 'pg';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
 import {
@@ -14,7 +17,7 @@ import type { Clock } from '../../../shared/clock.js';
 import { runElsewhere } from '../../migrate/pooler.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** Connections of a process in addition to its pool: it listens on one. */
+/** A process opens one connection in addition to its pool, to listen for notifications. */
 const LISTENERS = 1;
 const SPARE = 5;
 const SKEW_WARN_MS = 1_000;
@@ -77,7 +80,10 @@ async function appliedMigrations(client: Client): Promise<string[]> {
   }
 }
 
-/** Whether there are enough connections for all processes of all machines while each machine replaces one process. */
+/**
+ * Checks that there are enough connections for all processes of all machines while each machine
+ * replaces one process.
+ */
 export async function capacity(client: Client, config: Config, machines: number): Promise<Finding> {
   const { rows } = await client.query<{ room: number; others: number }>(CONNECTIONS);
   const [{ room, others }] = rows as [(typeof rows)[number]];
@@ -115,7 +121,10 @@ export async function timeLimits(client: Client): Promise<Finding> {
   return warn('time limits', 'Connections of the pooler have no time limit.', advice);
 }
 
-/** Which keys decrypt the stored secrets. Stored responses are not checked, because they expire. */
+/**
+ * Tells which keys decrypt the stored secrets. Stored responses are not checked, because they
+ * expire.
+ */
 export async function secrets(client: Client, config: Config): Promise<Finding> {
   const { rows } = await client.query<{ key: Buffer }>(STORED_KEY.text);
   const encryption = new Encryption(rows[0]?.key ?? Buffer.alloc(0), config);
