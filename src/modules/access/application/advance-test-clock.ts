@@ -23,8 +23,8 @@ export class AdvanceTestClock {
   }
 
   /**
-   * Moves what is scheduled in real time by the seconds that the clock was advanced since the last
-   * call.
+   * Moves the work that is scheduled in real time by the seconds that the clock was advanced since
+   * the last call.
    */
   async moveSchedule(unit: Unit, move: (unit: Unit, seconds: number) => void): Promise<void> {
     const { aheadSeconds, scheduledSeconds } = await this.clocks.lock(unit);

@@ -47,7 +47,7 @@ export class ManageApiKeys {
   ) {}
 
   async create(unit: Work, input: NewApiKey): Promise<IssuedApiKey> {
-    // Before the look, which holds a connection.
+    // The time is read before the organization is, because that read holds a connection.
     const moment = await this.clock.at(callerOf(input));
     if (input.organization !== null) await this.organizations.within(unit, input.organization);
     const issued = ApiKey.create(input, moment);

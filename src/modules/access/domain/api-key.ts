@@ -10,8 +10,9 @@ export const API_KEY_ID = idKind('key');
 export const OWNED_KINDS = ['secret', 'restricted'] as const;
 export const KEY_KINDS = [...OWNED_KINDS, 'ledger', 'operator'] as const;
 /**
- * A secret key acts for one organization on /v1, a restricted one as far as its rights go; a ledger
- * key for the ledger, on /ledger/v1; an operator key for the platform, on /operator/v1.
+ * A secret key acts for one organization on /v1, and a restricted key does so as far as its rights
+ * go. A ledger key acts for the ledger on /ledger/v1, and an operator key for the platform on
+ * /operator/v1.
  */
 export type KeyKind = (typeof KEY_KINDS)[number];
 
@@ -249,8 +250,11 @@ function endOf({ expiresAt = null, lifetime }: KeyLife, now: number): number | n
 
 function checkedHolder(holder: string): string {
   if (isNickname(holder) && [...holder].length <= MAX_HOLDER) return holder;
-  const message = `holder must have 1 to ${MAX_HOLDER} visible characters, with spaces only inside.`;
-  throw invalidParam('holder', 'invalid_format', message);
+  throw invalidParam(
+    'holder',
+    'invalid_format',
+    `holder must have 1 to ${MAX_HOLDER} visible characters, with spaces only inside.`,
+  );
 }
 
 function requireOrigin(origin: string, at: number): void {

@@ -18,8 +18,8 @@ const LONGEST = {
 export type PaymentUrlValues = typeof LONGEST;
 
 /**
- * Replaces the placeholders, inside a URL that may be part of a query. Undefined if the URL is too
- * long or malformed.
+ * Replaces the placeholders, inside a URL that may be part of a query. The result is undefined if
+ * the URL is too long or malformed.
  */
 export function filledPaymentUrl(url: string, values: PaymentUrlValues): string | undefined {
   const encoded = Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]);

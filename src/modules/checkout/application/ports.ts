@@ -111,8 +111,8 @@ export interface ClosedPage {
 }
 
 /**
- * The port of the texts that customers and shops wrote: the details of closed sessions, and their
- * copies everywhere else.
+ * This port holds the texts that customers and shops wrote: the details of closed sessions, and
+ * their copies everywhere else.
  */
 export abstract class SessionDetails {
   /** Stores a redacted session, which is locked, and clears the copies of its details elsewhere. */

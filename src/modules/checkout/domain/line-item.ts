@@ -117,7 +117,7 @@ interface ComputedLine {
   readonly total: number;
 }
 
-/** Finds the amounts that are too large, or else compares those that the caller sent. */
+/** Finds the amounts that are too large, or else compares the amounts that the caller sent. */
 function confirmAmounts(line: ComputedLine, at: string, faults: AmountFaults): void {
   const { input, quantity, subtotal, rest, tax, total } = line;
   if (subtotal > MAX_AMOUNT) {

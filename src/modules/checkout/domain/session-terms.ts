@@ -185,8 +185,11 @@ function confirmTotal(
     faults.confirm(param, claimed, total);
     return;
   }
-  const message = `must be ${total}: send shipping as amount_shipping, and tax as line_items[].amount_tax`;
-  faults.add(param, 'amount_mismatch', message);
+  faults.add(
+    param,
+    'amount_mismatch',
+    `must be ${total}: send shipping as amount_shipping, and tax as line_items[].amount_tax`,
+  );
 }
 
 function chosenExpiry(wanted: number | undefined, created: number, faults: AmountFaults): number {
@@ -198,7 +201,10 @@ function chosenExpiry(wanted: number | undefined, created: number, faults: Amoun
   return wanted;
 }
 
-/** Test mode also allows http to localhost, the developer's own machine. */
+/**
+ * Refuses other URLs than https in live mode. Test mode also allows http to localhost, the
+ * developer's own machine.
+ */
 function requireHttps(
   details: SessionDetails,
   lineItems: readonly LineItem[],

@@ -48,14 +48,14 @@ export class ClaimRefunds {
     return claimed.sort(byAge);
   }
 
-  /** Refuses with not_found, refund_not_pending or refund_claimed. */
+  /** Extends the lease of a claim. Refuses with not_found, refund_not_pending or refund_claimed. */
   extend(unit: Unit, id: OwnId, extension: Extension): Promise<Refund> {
     return this.change(unit, id, (refund, now) => refund.extend(extension, now));
   }
 
   /**
-   * Another worker can claim it after the delay. Refuses with not_found, refund_not_pending or
-   * refund_claimed.
+   * Gives up a claim. Another worker can claim the refund after the delay. Refuses with not_found,
+   * refund_not_pending or refund_claimed.
    */
   release(unit: Unit, id: OwnId, claim: number, delaySeconds: number): Promise<Refund> {
     return this.change(unit, id, (refund, now) => refund.release(claim, delaySeconds, now));

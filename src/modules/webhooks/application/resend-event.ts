@@ -33,9 +33,9 @@ export class ResendEvent {
   ) {}
 
   /**
-   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that
-   * subscribe to the type, without those that got MAX_RESENDABLE attempts. Refuses with not_found,
-   * or with resend_limit if none is left.
+   * Sends the event to one endpoint, whatever its types, or to the notify_url and all endpoints
+   * that subscribe to the type. Receivers that got MAX_RESENDABLE attempts are left out. Refuses
+   * with not_found, or with resend_limit if none is left.
    */
   async execute(unit: Unit, id: string, endpoint?: string): Promise<ResentEvent> {
     const found = await this.events.find(unit, id);

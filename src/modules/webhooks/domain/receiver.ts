@@ -7,8 +7,8 @@ const OF_LEDGER = 'ledger ';
 export interface DueReceiver {
   readonly organization: string;
   /**
-   * The owner of the receiver, from whose share its attempts are taken: the organization, or
-   * NO_ORGANIZATION for the ledger.
+   * The attempts are taken from the share of this owner: the organization, or NO_ORGANIZATION for
+   * the ledger.
    */
   readonly owner: string;
   /** This is the host and port in canonical form. */

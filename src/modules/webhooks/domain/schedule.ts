@@ -1,6 +1,6 @@
 /**
- * Decides when a webhook is tried again. The delays between attempts are those of the Standard
- * Webhooks specification.
+ * This file decides when a webhook is tried again. The delays between attempts are those of the
+ * Standard Webhooks specification.
  */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -76,8 +76,8 @@ export class KeyGuard implements CanActivate {
   }
 
   /**
-   * A failure counts after its look-up, so that a valid key is admitted whatever others at its
-   * address send.
+   * A failure counts after its look-up, so that a valid key is admitted whatever other clients at
+   * its address send.
    */
   private async admitFound(
     request: FastifyRequest,

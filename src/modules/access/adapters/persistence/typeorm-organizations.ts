@@ -65,7 +65,8 @@ export class TypeormOrganizations extends Organizations {
   }
 
   /**
-   * Without a lock: on Citus, one of a row of a reference table makes all other writes to it wait.
+   * Reads without a lock: on Citus, a lock on a row of a reference table makes all other writes to
+   * the table wait.
    */
   async within(unit: Work, id: string): Promise<Organization> {
     return this.database.inTransaction(unit, async ({ manager }) =>

@@ -40,7 +40,9 @@ import {
 
 const computed = (name: string): FieldOptions => ({
   optional: true,
-  description: `${name}. Optional: Tillgate computes it, and refuses the request if you send another amount.`,
+  description:
+    `${name}. Optional: Tillgate computes it, and refuses the request ` +
+    'if you send another amount.',
 });
 const given = (description: string): FieldOptions => ({ optional: true, default: 0, description });
 const ofOrder = (sum: string, rest: string): FieldOptions => ({
@@ -151,7 +153,7 @@ export class CreateCheckoutSessionRequest {
       'number of the order.',
   })
   metadata?: Record<string, string>;
-  /** These bounds only make it a date. The domain checks how far ahead it is. */
+  /** These bounds only make the number a date. The domain checks how far ahead it is. */
   @Time({
     max: 99_999_999_999,
     optional: true,

@@ -1,4 +1,4 @@
-/** The statements that list events. */
+/** This file has the statements that list events. */
 
 import { createdBetween } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';

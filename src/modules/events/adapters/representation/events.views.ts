@@ -96,8 +96,8 @@ export const EVENT_LIST = listOf('EventList', EVENT);
 export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
 /**
- * The JSON of an event. The stored `data` is inserted as it is, so every webhook sends the same
- * bytes. `organization` is given for the ledger only, to which an event has its real time.
+ * Renders an event as JSON. The stored `data` is inserted as it is, so every webhook sends the same
+ * bytes. `organization` is given for the ledger only, for which an event has its real time.
  */
 export function eventJson(event: Event, organization?: string | null): string {
   const { id, type, mode, sequence, data, reason, details } = event;
@@ -111,5 +111,8 @@ export function eventJson(event: Event, organization?: string | null): string {
     sequence,
   };
   const more = details ? `,${details.slice(1, -1)}` : '';
-  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data},"reason":${JSON.stringify(reason)}${more}}}`;
+  return (
+    `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data},` +
+    `"reason":${JSON.stringify(reason)}${more}}}`
+  );
 }

@@ -3,7 +3,7 @@ import type { PersonalData } from '../../../../platform/facts.js';
 const OF_SESSIONS = 'organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[])';
 const REMOVE = `DELETE FROM checkout_pages WHERE ${OF_SESSIONS}`;
 
-/** The URL to pay at may name a customer. */
+/** A payment URL may name a customer. */
 export const PAGE_PERSONAL_DATA: readonly PersonalData[] = [
   {
     object: 'checkout.session',

@@ -134,8 +134,8 @@ ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
 /**
- * A customer who has left to pay and opens the link again has paid or not: nobody but the customer
- * knows yet.
+ * Asks a customer who left to pay and opens the link again. Only the customer knows yet whether the
+ * payment was made.
  */
 function askingView(page: CheckoutPage, shown: Shown): Html {
   const { language, path, visit, heading } = shown;

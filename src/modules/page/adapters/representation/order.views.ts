@@ -6,8 +6,8 @@ import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 
 /**
- * One text has at most so many characters. Together with the texts of the lines, which may grow
- * sixfold when they are escaped, a page stays below 64 KiB.
+ * If the lines have more characters, their texts are shortened. They may grow sixfold when they are
+ * escaped, and a page stays below 64 KiB.
  */
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;

@@ -149,8 +149,11 @@ export function toExtension(body: ExtendClaimRequest): Extension {
   if (providerReference !== null || leaseSeconds <= LONGEST_LEASE_SECONDS) {
     return { claim, leaseSeconds, providerReference };
   }
-  const message = `lease_seconds must be at most ${LONGEST_LEASE_SECONDS} without a provider_reference.`;
-  throw invalidParam('lease_seconds', 'too_large', message);
+  throw invalidParam(
+    'lease_seconds',
+    'too_large',
+    `lease_seconds must be at most ${LONGEST_LEASE_SECONDS} without a provider_reference.`,
+  );
 }
 
 export class ReleaseClaimRequest extends OwnerRequest {

@@ -40,7 +40,9 @@ export const STUCK_REFUNDS: Diagnosis<StuckRow> = {
       ({ mode, id, claimNumber }) => `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber})`,
     );
     const more = (rows[0]?.refunds ?? 0) - rows.length;
-    const found = `Claimed again and again, and still pending: ${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+    const found =
+      'Claimed again and again, and still pending: ' +
+      `${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
     const advice =
       'Look up each ID at the payment provider: send succeed if it was paid, fail if it cannot ' +
       'be paid.';

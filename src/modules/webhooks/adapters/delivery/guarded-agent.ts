@@ -93,5 +93,6 @@ function whyNot({ allowPrivate, networks }: Reach): string {
   if (allowPrivate) return 'The host has an address that webhooks are never sent to.';
   return networks
     ? 'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.'
-    : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.';
+    : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true ' +
+        'for the service or command that sends.';
 }

@@ -13,9 +13,7 @@ import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './gua
 import { nameResolver, type Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
-/**
- * The body of a response is read, so that the connection can be reused, but no further than this.
- */
+/** The body of a response is read, so that the connection can be reused, but only this far. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_RESPONSE_MS = 1_000;
 const MAX_INFORMATIONAL = 8;

@@ -1,6 +1,6 @@
 /**
- * Decides which addresses a webhook may reach: those of the public Internet, not those of the
- * service's own network.
+ * This file decides which addresses a webhook may reach: addresses of the public Internet, but none
+ * of the service's own network.
  */
 import ipaddr from 'ipaddr.js';
 

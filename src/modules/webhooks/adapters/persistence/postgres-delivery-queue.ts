@@ -208,7 +208,8 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     const why = String(statusCode ?? error).replace(/\.$/, '');
     const { event, receiver, attempt } = claimed;
     this.logger.warn(
-      `${event.id} to ${receiver} failed: ${why}. Attempt ${attempt}, next attempt ${next?.toISOString() ?? 'none'}.`,
+      `${event.id} to ${receiver} failed: ${why}. ` +
+        `Attempt ${attempt}, next attempt ${next?.toISOString() ?? 'none'}.`,
     );
   }
 
