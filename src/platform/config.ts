@@ -35,7 +35,8 @@ const ADDRESSES = {
 };
 const NETWORKS = {
   message: ({ value }: ValidationArguments) =>
-    `networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true of ${value.filter((one: string) => !isNetwork(one)).join(', ')}`,
+    'networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true ' +
+    `of ${value.filter((one: string) => !isNetwork(one)).join(', ')}`,
   each: true,
 };
 const LONG = /.{32}/s;

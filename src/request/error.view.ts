@@ -38,7 +38,8 @@ const NEXT_STEP = object(
   {
     name: 'NextStep',
     description:
-      'The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change.',
+      'The request to send next. For `read_resource`, `list_resources` and `retry`, send it as ' +
+      'it is. For the other types, `type` says what to change.',
   },
 );
 

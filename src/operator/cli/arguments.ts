@@ -64,7 +64,8 @@ export function end(text: string): { lifetime: number } | { expiresAt: number | 
   const expiresAt = parseInstant(text);
   if (expiresAt !== undefined && expiresAt > Date.now()) return { expiresAt };
   throw new InvalidArgumentError(
-    'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds; or never.',
+    'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds; or ' +
+      'never.',
   );
 }
 

@@ -153,7 +153,8 @@ export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding 
   if (/^(localhost$|127\.|::1$|\/)/.test(host))
     return ok('tls', 'The connection is not encrypted; the database is on this machine.');
   const advice =
-    'Add ?sslmode=verify-full to DATABASE_URL (docs/operate/postgresql.md), unless the network is encrypted.';
+    'Add ?sslmode=verify-full to DATABASE_URL (docs/operate/postgresql.md), unless the network ' +
+    'is encrypted.';
   return warn('tls', `The connection to ${host} is not encrypted.`, advice);
 }
 

@@ -6,7 +6,9 @@ export function addDrillCommand(program: Command): void {
     .command('drill')
     .summary('test your worker of the ledger, in any language')
     .description(
-      'run your worker twice under faults, with a Tillgate and a pretend provider of its own, and compare the books; exits 1 if money is wrong, 2 without a verdict. The command is given TILLGATE_URL, TILLGATE_LEDGER_KEY, PROVIDER_URL and WEBHOOK_PORT.',
+      'run your worker twice under faults, with a Tillgate and a pretend provider of its own, ' +
+        'and compare the books; exits 1 if money is wrong, 2 without a verdict. The command is ' +
+        'given TILLGATE_URL, TILLGATE_LEDGER_KEY, PROVIDER_URL and WEBHOOK_PORT.',
     )
     .usage('[options] -- <command>')
     .allowExcessArguments()

@@ -33,7 +33,8 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 function newProgram(): Command {
   const program = new Command('tillgate')
     .description(
-      'Tillgate for operators. The server may be running or not; DATABASE_URL or DATA_DIR says which database.',
+      'Tillgate for operators. The server may be running or not; DATABASE_URL or DATA_DIR says ' +
+        'which database.',
     )
     .version(VERSION)
     .exitOverride()
@@ -66,7 +67,8 @@ function addStartCommand(program: Command): void {
     .command('start')
     .summary('run the service')
     .description(
-      'run the service until it is stopped; without DATABASE_URL on a PostgreSQL of its own under DATA_DIR, with a demo organization',
+      'run the service until it is stopped; without DATABASE_URL on a PostgreSQL of its own ' +
+        'under DATA_DIR, with a demo organization',
     )
     .action(async () => {
       await import('../process/start.js');

@@ -18,7 +18,8 @@ export function addRedactCommand(program: Command): void {
     .command('redact')
     .summary('remove what closed sessions tell of a customer')
     .description(
-      'remove what closed sessions tell of a customer: of one session, or of all with an e-mail address, in both modes. An interrupted command can be run again.',
+      'remove what closed sessions tell of a customer: of one session, or of all with an e-mail ' +
+        'address, in both modes. An interrupted command can be run again.',
     )
     .option('--org <organization>', 'whose sessions; with --email required', id(ORGANIZATION_ID))
     .option('--email <address>', 'of the customer, in whatever case')

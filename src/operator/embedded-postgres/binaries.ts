@@ -43,7 +43,8 @@ async function packagedBinaries(): Promise<string> {
     return dirname(postgres);
   } catch {
     throw new Error(
-      `No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`,
+      `No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL ` +
+        'instead.',
     );
   }
 }

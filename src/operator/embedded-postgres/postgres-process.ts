@@ -34,7 +34,8 @@ const MAX_CONNECTIONS = 500;
 /** The exit status of a program whose shared libraries are missing. */
 const UNLINKED = 127;
 const NOT_INSTALLED =
-  'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
+  'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a ' +
+  'database of your own.';
 /**
  * PostgreSQL collects a new table's statistics after 20 seconds instead of a minute, because until
  * then lists may read the rows of all organizations. A shorter interval costs CPU.

@@ -75,7 +75,8 @@ export async function assertReady(url: string): Promise<void> {
   try {
     if (await dataSource.showMigrations()) {
       throw new Error(
-        'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.',
+        'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` ' +
+          'first.',
       );
     }
   } finally {

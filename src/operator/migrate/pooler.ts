@@ -53,7 +53,8 @@ export async function assertPreparedStatements(url: string): Promise<void> {
   } catch (error) {
     if (!LOST.test(sqlState(error) ?? '')) return;
     throw new Error(
-      'The pooler before PostgreSQL loses prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200.',
+      'The pooler before PostgreSQL loses prepared statements: use PgBouncer 1.21 or newer with ' +
+        'max_prepared_statements = 200.',
     );
   } finally {
     await client.end();

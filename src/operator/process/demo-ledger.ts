@@ -8,7 +8,8 @@ const LEDGER = fileURLToPath(new URL('../../../examples/ledger/ledger.js', impor
 const PAUSE_SECONDS = 5;
 const POLL_SECONDS = '600';
 export const ABOUT_LEDGER =
-  'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run yours, start with DEMO=off.\n';
+  'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run ' +
+  'yours, start with DEMO=off.\n';
 
 /**
  * Runs the small ledger of examples/ for the demo organization, on a second database, and wakes it.

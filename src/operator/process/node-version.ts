@@ -15,7 +15,8 @@ export function requireNode(): void {
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
   const { engines } = createRequire(import.meta.url)('#package') as { engines: { node: string } };
   process.stderr.write(
-    `Tillgate runs on Node ${engines.node}, and this is Node ${process.versions.node}: install a newer one.\n`,
+    `Tillgate runs on Node ${engines.node}, and this is Node ${process.versions.node}: install a ` +
+      'newer one.\n',
   );
   process.exit(1);
 }

@@ -73,7 +73,8 @@ export class Workers {
         for (const worker of [...this.serving]) await this.succeed(worker);
       } catch (error) {
         warn(
-          `The restart is given up, because a new worker did not start: ${explain(error).join(' ')}`,
+          'The restart is given up, because a new worker did not start: ' +
+            `${explain(error).join(' ')}`,
         );
       }
     });

@@ -32,7 +32,9 @@ const REFUSALS = counter({
 });
 const REPLAYS = counter({
   name: 'tillgate_idempotent_replays_total',
-  help: 'Requests that were answered with the stored response of an earlier one with the same idempotency key.',
+  help:
+    'Requests that were answered with the stored response of an earlier one with the same ' +
+    'idempotency key.',
 });
 const CONNECTIONS = gauge({
   name: 'tillgate_database_connections',
@@ -41,7 +43,9 @@ const CONNECTIONS = gauge({
 });
 const WAITING = gauge({
   name: 'tillgate_database_waiting',
-  help: 'Queries that wait for a connection, because all are in use or their organization has its share of them.',
+  help:
+    'Queries that wait for a connection, because all are in use or their organization has its ' +
+    'share of them.',
 });
 const BUILD = gauge({
   name: 'tillgate_build_info',

@@ -15,7 +15,9 @@ const ROWS = 1_000;
 
 export const BROKEN_PROMISES = gauge({
   name: 'tillgate_broken_promises',
-  help: 'Rows that break a promise of `tillgate reconcile`. The last changes are checked every minute, and all other rows in turn.',
+  help:
+    'Rows that break a promise of `tillgate reconcile`. The last changes are checked every ' +
+    'minute, and all other rows in turn.',
   labels: { promise: ({ invariantNames }) => invariantNames },
   aggregator: 'max',
 });

@@ -22,7 +22,9 @@ const SILENT_AFTER = 10;
 
 export const BATCH_SIZE = histogram({
   name: 'tillgate_database_batch_size',
-  help: 'Reads that went to PostgreSQL together. Their number is `_sum`, and `_count` is the number of messages.',
+  help:
+    'Reads that went to PostgreSQL together. Their number is `_sum`, and `_count` is the number ' +
+    'of messages.',
   buckets: [1, 2, 3, 4, 5, 6, 7, TOGETHER],
 });
 

@@ -160,7 +160,8 @@ export const WebUrl = formatted(2048, ['isWebUrl', isWebUrl], WEB_URL);
 export const WebhookUrl = formatted(
   2048,
   ['isWebhookUrl', isWebhookUrl],
-  'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
+  'must be an absolute https URL (in test mode also http) without user information, with port ' +
+    '80, 443, or one from 1024 up',
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */

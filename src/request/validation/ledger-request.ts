@@ -27,7 +27,8 @@ export const Owner = () =>
   Id(ORGANIZATION_ID, {
     optional: true,
     description:
-      'Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.',
+      'Organization that owns the resource. Where the database is spread over several machines, ' +
+      'send it: one machine is asked then, and not all.',
   });
 
 export class OwnerRequest {

@@ -64,7 +64,8 @@ export async function schema(client: Client): Promise<Finding> {
   const newer = applied.filter((name) => !known.includes(name));
   if (newer.length === 0) return ok('schema', `The schema is that of version ${VERSION}.`);
   const advice =
-    'Upgrade this service: it runs on a schema that is one version ahead, and on no later one for certain.';
+    'Upgrade this service: it runs on a schema that is one version ahead, and on no later one ' +
+    'for certain.';
   return warn('schema', `A newer version has migrated the schema: ${newer.join(', ')}.`, advice);
 }
 
@@ -103,7 +104,8 @@ export async function pooler(client: Client, connect: () => Promise<Client>): Pr
     return ok('pooler', 'A pooler stands before PostgreSQL and keeps prepared statements.');
   } catch (error) {
     const advice =
-      'Use PgBouncer 1.21 or newer with max_prepared_statements = 200, and at least two server connections.';
+      'Use PgBouncer 1.21 or newer with max_prepared_statements = 200, and at least two server ' +
+      'connections.';
     return fail(
       'pooler',
       `Prepared statements fail through the pooler: ${(error as Error).message}.`,
@@ -117,7 +119,8 @@ export async function timeLimits(client: Client): Promise<Finding> {
   if (rows[0]?.statement_timeout !== '0')
     return ok('time limits', 'Connections of the pooler have a time limit.');
   const advice =
-    'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each server connection has them.';
+    'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each ' +
+    'server connection has them.';
   return warn('time limits', 'Connections of the pooler have no time limit.', advice);
 }
 
@@ -141,7 +144,8 @@ export async function secrets(client: Client, config: Config): Promise<Finding> 
   }
   if (older === 0) return ok('secrets', `The current key reads all ${current} stored secrets.`);
   const advice =
-    'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from DECRYPTION_KEYS.';
+    'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from ' +
+    'DECRYPTION_KEYS.';
   return warn(
     'secrets',
     `${older} of ${older + current} stored secrets are under an older key.`,
