@@ -4,7 +4,8 @@ import { MODES } from '../shared/caller.js';
 export const MOST_ROWS = 50_000;
 export const COUNTED = `Up to ${MOST_ROWS.toLocaleString('en')} are counted.`;
 
-export const EACH_MODE = `(VALUES ${MODES.map((mode) => `('${mode}')`).join(', ')}) AS each_mode (mode)`;
+const MODE_ROWS = MODES.map((mode) => `('${mode}')`).join(', ');
+export const EACH_MODE = `(VALUES ${MODE_ROWS}) AS each_mode (mode)`;
 
 /** Returns SQL for the time at which an ID was made: the first 48 bits of a UUIDv7. */
 export const madeAt = (id: string): string =>
@@ -25,5 +26,6 @@ export function series(
   from: string,
 ): string {
   const pairs = Object.entries(labels).map(([label, sql]) => `'${label}', ${sql}`);
-  return `SELECT '${gauge}' AS gauge, json_build_object(${pairs.join(', ')}) AS labels, (${value})::float8 AS value FROM ${from}`;
+  const json = `json_build_object(${pairs.join(', ')}) AS labels`;
+  return `SELECT '${gauge}' AS gauge, ${json}, (${value})::float8 AS value FROM ${from}`;
 }

@@ -37,7 +37,8 @@ const CREATED = `CASE WHEN substr(id::text, 16, 1) < '8'
 export function createdBetween(from: string, to: string): string {
   // PostgreSQL expects so few rows of an OR that sorting all rows of an organization seems as cheap
   // as reading its index. A CASE avoids that.
-  return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint END`;
+  const isWithin = `${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint`;
+  return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${isWithin} END`;
 }
 
 /** These are the bounds of a page in the order of IDs. */

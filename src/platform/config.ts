@@ -24,7 +24,8 @@ const SECRET = { context: { isSecret: true } };
 const POSTGRES = /^postgres(ql)?:\/\/[^#]*$/;
 const POSTGRES_URL = {
   message:
-    'a URL like postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25',
+    'a URL like postgres://user:password@host:5432/database, with @ : / ? # % in the password ' +
+    'written as %40 %3A %2F %3F %23 %25',
   ...SECRET,
 };
 const PUBLIC_URL = { message: 'a URL like https://pay.example, without a query' };

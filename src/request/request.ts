@@ -75,7 +75,8 @@ const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
  * This is the pattern of what idempotencyKeyOf() accepts, for the description: the key itself, or a
  * quoted RFC 8941 string. Neither has a space at an end.
  */
-export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
+export const KEY_PATTERN =
+  `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|` + `"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
 
 export type Presence = 'required' | 'accepted';
 

@@ -102,6 +102,8 @@ export function listResponse<Item, View extends { readonly id: string }>(
   const views = page.items.map(view);
   const data = views.map((one) => json(one)).join(',');
   const cursor = JSON.stringify(((hasMore || goesOn) && views.at(-1)?.id) || null);
-  const body = `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
+  const body =
+    `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},` +
+    `"items":[${data}],"nextCursor":${cursor}}`;
   return new HttpResponse({ status: 200, body });
 }

@@ -39,8 +39,10 @@ export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
   };
 }
 
-export const idInWords = ({ prefix, hasMode }: IdKind): string =>
-  `${hasMode ? `${prefix}_test_ or ${prefix}_live_` : `${prefix}_`} and ${SUFFIX_LENGTH} characters`;
+export function idInWords({ prefix, hasMode }: IdKind): string {
+  const start = hasMode ? `${prefix}_test_ or ${prefix}_live_` : `${prefix}_`;
+  return `${start} and ${SUFFIX_LENGTH} characters`;
+}
 
 export const ORGANIZATION_ID = idKind('org');
 

@@ -47,6 +47,9 @@ export class WebhookUrls {
     if (mode === 'live')
       return /^https:/i.test(url) ? undefined : 'must be an https URL in live mode';
     if (this.allowPrivate || isHttpsOrLocal(url)) return undefined;
-    return 'must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host';
+    return (
+      'must be an https URL, or in test mode http to localhost; with ' +
+      'WEBHOOK_ALLOW_PRIVATE=true, http to any host'
+    );
   }
 }

@@ -75,8 +75,11 @@ interface Report {
 }
 
 export function linesOf({ checks }: Report): string {
-  const line = ({ name, status, found, advice }: Finding) =>
-    `${(status === 'fail' ? 'FAIL' : status).padEnd(4)}  ${name.padEnd(12)}  ${found}${advice === null ? '' : ` → ${advice}`}\n`;
+  const line = ({ name, status, found, advice }: Finding) => {
+    const shown = status === 'fail' ? 'FAIL' : status;
+    const next = advice === null ? '' : ` → ${advice}`;
+    return `${shown.padEnd(4)}  ${name.padEnd(12)}  ${found}${next}\n`;
+  };
   return checks.map(line).join('');
 }
 

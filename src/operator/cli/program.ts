@@ -89,5 +89,6 @@ function sentence(text: string): string {
     .trim()
     .replaceAll(/\s+/g, ' ');
   const help = Object.entries(HELP).find(([start]) => words.startsWith(start))?.[1] ?? '';
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.)]$/.test(words) ? '' : '.'}${help}`;
+  const end = /[.)]$/.test(words) ? '' : '.';
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${end}${help}`;
 }

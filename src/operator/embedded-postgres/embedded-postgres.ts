@@ -101,7 +101,8 @@ class DataDirectory {
   }
 
   urlOf(port: number): string {
-    return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres?sslmode=disable`;
+    const password = readFileSync(this.passwordFile, 'utf8');
+    return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres?sslmode=disable`;
   }
 
   /**

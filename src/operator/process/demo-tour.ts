@@ -33,7 +33,8 @@ export const aboutWebhooks = ({ webhookSecret = '<whsec_…>' }: Demo): string =
   WEBHOOK_SECRET=${webhookSecret} npx tillgate webhook listen --port 4000`;
 
 const ORDER =
-  '{"currency":"usd","line_items":[{"quantity":2,"price_data":{"currency":"usd","unit_amount":1299,"product_data":{"name":"T-shirt"}}}]}';
+  '{"currency":"usd","line_items":[{"quantity":2,"price_data":' +
+  '{"currency":"usd","unit_amount":1299,"product_data":{"name":"T-shirt"}}}]}';
 
 const get = (path: string, key = 'KEY'): string => `curl -sS -w '\\n' "$API${path}" -u "$${key}:"`;
 const post = (path: string, once: string, body: string, key = 'KEY'): string =>
@@ -42,7 +43,9 @@ const newest = (path: string, prefix: string): string =>
   `$(${get(`${path}?limit=1`)} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
 
 const CREATE = post('/v1/checkout_sessions', 'order', '"$ORDER"');
-const CAPTURE = `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd","checkout_session":"'$SESSION'"}'`;
+const CAPTURE =
+  `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd",` +
+  `"checkout_session":"'$SESSION'"}'`;
 
 /**
  * The tour runs in bash and in zsh, all at once or line by line. Its titles use echo, because an

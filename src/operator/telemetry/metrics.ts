@@ -27,7 +27,9 @@ const DURATIONS = histogram({
 });
 const REFUSALS = counter({
   name: 'tillgate_http_errors_total',
-  help: 'Requests that were answered with an error, by its code. Replayed errors are not among them.',
+  help:
+    'Requests that were answered with an error, by its code. Replayed errors are not among ' +
+    'them.',
   labels: { code: ({ errorCodes }) => errorCodes },
 });
 const REPLAYS = counter({
@@ -38,7 +40,9 @@ const REPLAYS = counter({
 });
 const CONNECTIONS = gauge({
   name: 'tillgate_database_connections',
-  help: 'Connections of the pool: `in_use`, or `free`, which counts those that may still be opened.',
+  help:
+    'Connections of the pool: `in_use`, or `free`, which counts those that may still be ' +
+    'opened.',
   labels: { state: ['in_use', 'free'] },
 });
 const WAITING = gauge({

@@ -99,7 +99,8 @@ export function changeAmounts(
       const was = isOne
         ? of(seen)
         : `ALL (ARRAY(SELECT ${name}.${seen} FROM ${name} WHERE ${isOf}))`;
-      return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')} AND ${table}.${seen} = ${was}`;
+      const condition = `${found.join(' AND ')} AND ${table}.${seen} = ${was}`;
+      return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${condition}`;
     },
     texts: [],
     isChange: true,

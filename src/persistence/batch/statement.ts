@@ -95,7 +95,8 @@ function textOf(
  * and would ask all machines.
  */
 function oneRow(placeholders: ReadonlyMap<string, string>): string {
-  return `(SELECT ${[...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`).join(', ')})`;
+  const selected = [...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`);
+  return `(SELECT ${selected.join(', ')})`;
 }
 
 type Placed = { readonly column: string; readonly type: string; readonly place: number };

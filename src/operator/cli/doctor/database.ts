@@ -58,7 +58,8 @@ export async function schema(client: Client): Promise<Finding> {
   const applied = await appliedMigrations(client);
   const pending = known.filter((name) => !applied.includes(name));
   if (pending.length > 0) {
-    const found = `The schema is behind version ${VERSION}: ${pending.join(', ')} ${pending.length > 1 ? 'are' : 'is'} missing.`;
+    const missing = `${pending.join(', ')} ${pending.length > 1 ? 'are' : 'is'} missing`;
+    const found = `The schema is behind version ${VERSION}: ${missing}.`;
     return fail('schema', found, 'Run `node dist/src/operator/cli/cli.js migrate`.');
   }
   const newer = applied.filter((name) => !known.includes(name));
@@ -90,7 +91,9 @@ export async function capacity(client: Client, config: Config, machines: number)
   const [{ room, others }] = rows as [(typeof rows)[number]];
   const processes = config.webConcurrency === 1 ? 1 : config.webConcurrency + 1;
   const needed = machines * processes * (config.databasePoolSize + LISTENERS);
-  const found = `${needed} connections are needed (machines × processes × (DATABASE_POOL_SIZE + 1)), ${room} are to be had.`;
+  const found =
+    `${needed} connections are needed (machines × processes × (DATABASE_POOL_SIZE + 1)), ` +
+    `${room} are to be had.`;
   const advice =
     'Raise max_connections (or the limit of the role or database), or lower DATABASE_POOL_SIZE.';
   if (needed > room) return fail('connections', found, advice);
@@ -159,7 +162,8 @@ export async function clocks(client: Client, clock: Clock): Promise<Finding> {
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at',
   );
   const skew = Math.round((before + clock.now()) / 2 - (rows[0]?.at ?? Number.NaN));
-  const found = `This machine's clock is ${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's.`;
+  const direction = skew < 0 ? 'behind' : 'ahead of';
+  const found = `This machine's clock is ${Math.abs(skew)} ms ${direction} PostgreSQL's.`;
   if (Math.abs(skew) < SKEW_WARN_MS) return ok('clock', found);
   const said = Math.abs(skew) < SKEW_FAIL_MS ? warn : fail;
   return said('clock', found, 'Run NTP on both machines: what ends, ends by either clock.');
