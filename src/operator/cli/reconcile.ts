@@ -106,10 +106,11 @@ async function checkOf(
   invariant: Invariant,
 ): Promise<Check> {
   const { name: promise, id: kind, balances, joined = '', broken } = invariant;
+  const object = "json_build_object('id', balances.id, 'mode', balances.mode)";
   const rows = await manager.query(
     `/* every organization: the books of all must balance */
     SELECT (SELECT count(*) FROM ${balances} balances WHERE balances.id >= $1) AS checked,
-      ARRAY(SELECT json_build_object('id', balances.id, 'mode', balances.mode) FROM ${balances} balances ${joined}
+      ARRAY(SELECT ${object} FROM ${balances} balances ${joined}
         WHERE balances.id >= $1 AND (${broken}) ORDER BY balances.id LIMIT ${MAX_OFFENDERS}) AS broken`,
     [first],
   );

@@ -31,15 +31,22 @@ interface Found {
  * $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then.
  * PostgreSQL cuts names to 63 bytes.
  */
-const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) => ({
-  name: name.slice(0, 63),
-  text: `/* every organization: the books of all must balance */
-    WITH turn AS MATERIALIZED (SELECT id FROM ${balances} balances WHERE mode = $1 AND id > $2 ORDER BY id LIMIT ${ROWS}),
-    newest AS MATERIALIZED (${touched ?? `SELECT id FROM ${balances} balances WHERE mode = $1 ORDER BY id DESC`} LIMIT ${ROWS})
-    SELECT (SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}) AS next, ARRAY(SELECT balances.id FROM ${balances} balances ${joined}
-      WHERE balances.mode = $1 AND balances.id = ANY (ARRAY(SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])))
+const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) => {
+  const ofMode = `SELECT id FROM ${balances} balances WHERE mode = $1`;
+  const newest = touched ?? `${ofMode} ORDER BY id DESC`;
+  const next = `SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}`;
+  const seen = 'SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])';
+  const rows = `SELECT balances.id FROM ${balances} balances ${joined}`;
+  return {
+    name: name.slice(0, 63),
+    text: `/* every organization: the books of all must balance */
+    WITH turn AS MATERIALIZED (${ofMode} AND id > $2 ORDER BY id LIMIT ${ROWS}),
+    newest AS MATERIALIZED (${newest} LIMIT ${ROWS})
+    SELECT (${next}) AS next, ARRAY(${rows}
+      WHERE balances.mode = $1 AND balances.id = ANY (ARRAY(${seen}))
         AND (${broken})) AS broken`,
-});
+  };
+};
 
 /**
  * Runs the checks of `tillgate reconcile` all the time, a part at a time, so that operators hear of

@@ -104,8 +104,10 @@ type Placed = { readonly column: string; readonly type: string; readonly place: 
 function manyRows(name: string, columns: readonly Placed[], isLimited: boolean): string {
   const values = columns.map(({ column, type, place }) => `v${place}::${type} AS ${column}`);
   const arrays = columns.map(({ place }) => `$${place}::text[]`);
-  const sent = `unnest(${arrays.join(', ')}) AS sent (${columns.map(({ place }) => `v${place}`).join(', ')})`;
-  return `${name} AS (SELECT ${values.join(', ')} FROM ${sent}${isLimited ? `, ${LOCK_TIMEOUT}` : ''})`;
+  const names = columns.map(({ place }) => `v${place}`);
+  const sent = `unnest(${arrays.join(', ')}) AS sent (${names.join(', ')})`;
+  const limit = isLimited ? `, ${LOCK_TIMEOUT}` : '';
+  return `${name} AS (SELECT ${values.join(', ')} FROM ${sent}${limit})`;
 }
 
 function shortened(names: string): string {

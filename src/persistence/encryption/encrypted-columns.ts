@@ -57,6 +57,9 @@ export function encryptedColumns() {
     const names = key.map((one) => one.column);
     const places = names.map((_, index) => `$${index + 1}`);
     const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
+    const keyTexts = names.map((name) => `${name}::text`);
+    const isEncrypted = type === 'text' ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`;
+    const isSameRow = names.map((name, index) => `${name} = ${places[index]}`).join(' AND ');
     return {
       expires,
       start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
@@ -64,15 +67,15 @@ export function encryptedColumns() {
       look: {
         name: `encryption.look ${table} ${column}`,
         text: `/* every organization: any of them may have values under an older key */
-        SELECT ARRAY[${names.map((name) => `${name}::text`)}] AS key, ${column} AS sealed FROM ${table}
-        WHERE (${names}) > (${places}) AND ${type === 'text' ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
+        SELECT ARRAY[${keyTexts}] AS key, ${column} AS sealed FROM ${table}
+        WHERE (${names}) > (${places}) AND ${isEncrypted}
         ORDER BY ${names} LIMIT ${PAGE}`,
       },
       /** Replaces a value if it has not changed. */
       replace: {
         name: `encryption.replace ${table} ${column}`,
         text: `UPDATE ${table} SET ${column} = ${renewed}
-        WHERE ${names.map((name, index) => `${name} = ${places[index]}`).join(' AND ')} AND ${column} = ${value}`,
+        WHERE ${isSameRow} AND ${column} = ${value}`,
       },
     };
   });
