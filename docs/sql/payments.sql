@@ -75,7 +75,7 @@ FROM new_payment;
 -- payments.begin_to_forget
 UPDATE payments
 SET is_forgetting = true, details_since = NULL
-WHERE organization_id = $1 AND mode = $2 AND details_since <= to_timestamp($3);
+WHERE organization_id = $1 AND mode = $2 AND NOT is_forgetting AND details_since <= to_timestamp($3);
 
 -- payments.find
 SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency AS "currency", amount AS

@@ -15,6 +15,8 @@ import { Units } from './units.js';
 const TOGETHER = 300;
 /** At most this many rows of JSON are in memory, because each may have 256 KiB. */
 const ROWS_AT_ONCE = 100;
+/** The most resources whose rows of JSON are found together. */
+const IDS_AT_ONCE = 100;
 
 const OWN = 'organization_id = $1 AND mode = $2';
 
@@ -176,7 +178,10 @@ export class StoredPersonalData {
       await this.run(within, caller, records, how);
       all.push(...records.ids);
     }
-    for (const column of this.columns) await this.clearColumn(within, caller, column, all);
+    // A page finds and sorts all rows of the IDs that it is given.
+    for (const column of this.columns)
+      for (let start = 0; start < all.length; start += IDS_AT_ONCE)
+        await this.clearColumn(within, caller, column, all.slice(start, start + IDS_AT_ONCE));
   }
 
   private async clearColumn(

@@ -6,6 +6,7 @@ import { useService, useShop } from '../kit/setup.js';
 import { isReplay, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, overtaken } from '../support/holder.js';
+import { pathIn, submit } from '../support/page.js';
 import {
   keepDetails,
   PLANT,
@@ -58,6 +59,21 @@ test('sessions that nobody paid are removed whole, and the others redacted', asy
     redactedSession(unpaid.body),
   ]);
   expect(await shop.idsOf(SESSIONS)).toEqual([paid, mismatched]);
+});
+
+test('a session whose bank transfer is on its way is redacted, and gets its payment', async () => {
+  const made = await create();
+  const page = service.url + pathIn(made.headers);
+  await submit(`${page}/pay`);
+  await submit(`${page}/pretend/transfer`);
+  await shop.expire(made.body.id);
+  await keepFor(1);
+  await advance(1.5 * DAY);
+  const { status, description } = await read(`${SESSIONS}/${made.body.id}`);
+  expect([status, description]).toEqual(['expired', null]);
+  await advance(DAY);
+  const { data } = await read(`/v1/payments?checkout_session=${made.body.id}`);
+  expect(data).toMatchObject([{ mismatch: 'session_expired' }]);
 });
 
 /** Expired two days ago, of an organization that keeps details for one. */

@@ -6,12 +6,15 @@ import {
   RedactCheckoutSession,
   SessionDetails,
 } from '../../modules/checkout/index.js';
+import { LaterDetails } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
 import { id } from './arguments.js';
 import { withApplication } from './run.js';
+
+const AT_ONCE = 100;
 
 export function addRedactCommand(program: Command): void {
   program
@@ -43,6 +46,7 @@ async function redactOne(
   if (organization !== undefined && organization !== owner.organization)
     throw new Error(`${session} belongs to another organization than ${organization}.`);
   await redact(application, owner, ownId(owner, session));
+  await forgetRest(application, owner);
   return { redacted: 1 };
 }
 
@@ -61,6 +65,7 @@ async function redactAll(
       redacted += found.length;
       process.stderr.write(`${redacted} redacted so far.\n`);
     }
+    await forgetRest(application, caller);
   }
   return { redacted };
 }
@@ -72,4 +77,14 @@ async function redact(
 ): Promise<void> {
   const redactSession = application.get(RedactCheckoutSession);
   await application.get(Units).commit(caller, (unit) => redactSession.execute(unit, session));
+}
+
+/** Forgets what a redaction left of very many refunds. A running service does the same. */
+async function forgetRest(application: INestApplicationContext, caller: Caller): Promise<void> {
+  const details = application.get(LaterDetails);
+  // Only what is due at once, not what was said later.
+  await details.begin(caller, Number.POSITIVE_INFINITY);
+  const unfinished = () => details.unfinished(caller, AT_ONCE);
+  for (let found = await unfinished(); found.length > 0; found = await unfinished())
+    for (const payment of found) await details.forget(caller, payment);
 }

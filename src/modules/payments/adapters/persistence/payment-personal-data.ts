@@ -19,7 +19,8 @@ export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
     // The update locks each payment, so that a reader of notify_url reads again.
     clear: `UPDATE payments SET is_redacted = true, notify_url = NULL, details_since = NULL
       WHERE ${THESE}`,
-    unfinished: `UPDATE payments SET is_forgetting = true WHERE ${THESE}`,
+    // Due at once, also if some of it is being forgotten now.
+    unfinished: `UPDATE payments SET details_since = '-infinity' WHERE ${THESE}`,
   },
   {
     object: 'payment.hold',

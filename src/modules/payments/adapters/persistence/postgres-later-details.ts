@@ -32,10 +32,15 @@ const OWNERS = statement(
     SELECT organization_id AS organization, mode FROM payments WHERE details_since IS NOT NULL
     UNION SELECT organization_id, mode FROM payments WHERE is_forgetting`,
 );
+/**
+ * One that is being forgotten is left for the next time: whoever forgets it now may be past what
+ * has been said since.
+ */
 const BEGIN = statement<Omit<Key, 'id'> & { readonly before: number }>(
   'payments.begin_to_forget',
   (due) => `UPDATE payments SET is_forgetting = true, details_since = NULL
-    WHERE organization_id = ${due.organization} AND mode = ${due.mode} AND details_since <= to_timestamp(${due.before})`,
+    WHERE organization_id = ${due.organization} AND mode = ${due.mode} AND NOT is_forgetting
+      AND details_since <= to_timestamp(${due.before})`,
 );
 const UNFINISHED = statement<Key & { readonly limit: number }>(
   'payments.unfinished',

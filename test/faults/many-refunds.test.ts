@@ -1,0 +1,123 @@
+/** A session with very many refunds: its own details go at once, and what was said about its refunds goes in batches. */
+import { afterEach, expect, test } from '@jest/globals';
+import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
+import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedule/later-details-sweeper.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
+import { command } from '../support/command.js';
+import { Holder } from '../support/holder.js';
+import { copyRefund } from '../support/many-refunds.js';
+import { pathIn, visit } from '../support/page.js';
+import { keepDetails, PLANT, plantedSession, tablesWithPlant } from '../support/planted.js';
+import { until } from '../support/processes.js';
+import { expectBalanced } from '../support/reconciled.js';
+
+const SESSIONS = '/v1/checkout_sessions';
+const MANY = 1_000;
+const TOGETHER = 300;
+
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const shop = useShop(service);
+
+afterEach(() => expectBalanced(service));
+
+async function paidSession() {
+  const made = await shop.post(SESSIONS, plantedSession('https://shop.example'));
+  const { id } = made.body as { id: string };
+  return { id, page: pathIn(made.headers), payment: await shop.capture({ checkout_session: id }) };
+}
+
+/** A paid session with refunds that failed, each with a description and a reason. */
+async function sessionWithMany() {
+  const session = await paidSession();
+  const refund = { payment: session.payment, amount: 1, description: PLANT };
+  const { id } = (await shop.post('/v1/refunds', refund)).body;
+  await shop.fail(id, { reason: PLANT });
+  await copyRefund(service.sql, id, MANY - 1);
+  return session;
+}
+
+const redact = (session: string) => shop.post(`${SESSIONS}/${session}/redact`);
+const forgetRest = () => service.application.get(LaterDetailsSweeper).forgetAll();
+
+/** The refunds of a payment about which something is said, in the order in which it is forgotten. */
+async function toldOf(payment: string): Promise<readonly string[]> {
+  const { rows } = await service.sql.query(
+    'SELECT id FROM refunds WHERE payment_id = $1 AND description IS NOT NULL ORDER BY id',
+    [uuidOf(payment)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Keeps a batch from being forgotten. */
+async function holdRefund(id: string | undefined): Promise<Holder> {
+  const holder = await Holder.connect(service.databaseUrl);
+  const lock = 'SELECT FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+  await holder.hold(lock, [uuidOf(shop.organization), id]);
+  return holder;
+}
+
+async function letGo(holder: Holder): Promise<void> {
+  await holder.release();
+  await holder.end();
+}
+
+test('its own details and its page go at once, and the rest with the job', async () => {
+  const session = await sessionWithMany();
+  const holder = await holdRefund((await toldOf(session.payment))[0]);
+  const redacted = await redact(session.id);
+  expect([redacted.status, redacted.body.description]).toEqual([200, null]);
+  expect((await visit(service.url + session.page)).status).toBe(410);
+  expect(JSON.stringify(await shop.eventsOf(session.id))).not.toContain(PLANT);
+  expect(await toldOf(session.payment)).toHaveLength(MANY);
+  const ofRefunds = ['events', 'idempotency_keys', 'refunds', 'webhook_deliveries'];
+  expect(await tablesWithPlant(service.sql)).toEqual(ofRefunds);
+  await letGo(holder);
+
+  await forgetRest();
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
+test('what is said while it is forgotten, and redacted again, goes too', async () => {
+  const session = await sessionWithMany();
+  const told = await toldOf(session.payment);
+  await redact(session.id);
+  const holder = await holdRefund(told.at(-1));
+  const forgetting = forgetRest().catch(() => undefined);
+  await until(async () => (await toldOf(session.payment)).length <= MANY - TOGETHER);
+  const said = 'UPDATE refunds SET description = $2 WHERE id = $1';
+  await service.sql.query(said, [told[0], PLANT]);
+  await redact(session.id);
+  await letGo(holder);
+  await forgetting;
+  await forgetRest();
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
+test('retention passes over what cannot be forgotten now, and comes back', async () => {
+  const [large, small] = [await sessionWithMany(), await paidSession()];
+  const past = `UPDATE checkout_sessions SET closed_at = now() - interval '2 days'`;
+  await service.sql.query(past);
+  await keepDetails(service, shop, 1);
+  const retention = () => service.application.get(SessionSweeper).forgetAll();
+  const holder = await Holder.connect(service.databaseUrl);
+  const lock = 'SELECT FROM payments WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+  await holder.hold(lock, [shop.organization, large.payment].map(uuidOf));
+  await expect(retention()).rejects.toMatchObject({ code: '55P03' });
+  const described = async ({ id }: { id: string }) =>
+    (await shop.get(`${SESSIONS}/${id}`)).body.description;
+  expect([await described(large), await described(small)]).toEqual([PLANT, null]);
+  await letGo(holder);
+
+  await retention();
+  await forgetRest();
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
+test('the command line ends when all is forgotten', async () => {
+  const session = await sessionWithMany();
+  const environment = { DATABASE_URL: service.databaseUrl };
+  const { stdout } = await command(['redact', '--session', session.id], environment);
+  expect(JSON.parse(stdout)).toEqual({ redacted: 1 });
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
