@@ -4,12 +4,13 @@ import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/ses
 import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedule/later-details-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
+import { post } from '../support/client.js';
 import { command } from '../support/command.js';
 import { Holder } from '../support/holder.js';
 import { copyRefund } from '../support/many-refunds.js';
 import { pathIn, visit } from '../support/page.js';
 import { keepDetails, PLANT, plantedSession, tablesWithPlant } from '../support/planted.js';
-import { until } from '../support/processes.js';
+import { serve, until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -111,6 +112,26 @@ test('retention passes over what cannot be forgotten now, and comes back', async
 
   await retention();
   await forgetRest();
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
+test('another instance forgets the rest of what a killed one has begun', async () => {
+  const session = await sessionWithMany();
+  await redact(session.id);
+  const holder = await holdRefund((await toldOf(session.payment)).at(-1));
+  const advance = (url: string) =>
+    post(`${url}/v1/test_helpers/clock`, { key: shop.key, body: { advance_seconds: 60 } });
+  const first = await serve(service.databaseUrl);
+  const cutOff = advance(first.url).catch(() => undefined);
+  await until(async () => (await toldOf(session.payment)).length <= MANY - TOGETHER);
+  await first.stop('SIGKILL');
+  await cutOff;
+  expect((await toldOf(session.payment)).length).toBeGreaterThan(0);
+  await letGo(holder);
+
+  const second = await serve(service.databaseUrl);
+  await advance(second.url);
+  await second.stop();
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
