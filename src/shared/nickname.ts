@@ -1,4 +1,5 @@
 /** People are told apart by these names: RFC 8266, the PRECIS profile of nicknames. */
+import { foldCase } from './letter-case.js';
 import { INVISIBLE, isVisible } from './visible.js';
 
 const SPACES = /[\s\p{Z}]+/gu;
@@ -44,13 +45,5 @@ function compared(name: string): string {
 
 function comparedOnce(text: string): string {
   const seen = text.normalize('NFKC').replace(UNSEEN, '');
-  return folded(seen).normalize('NFKC').replace(SPACES, ' ').trim();
-}
-
-/**
- * Returns the capitals of small letters: ẞ and ß become SS, and all forms of sigma become one. A
- * dotless ı is a letter of its own.
- */
-function folded(text: string): string {
-  return text.toLowerCase().replace(/[^ı]+/gu, (letters) => letters.toUpperCase());
+  return foldCase(seen).normalize('NFKC').replace(SPACES, ' ').trim();
 }

@@ -4,6 +4,10 @@ import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/app
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
 import { newWebhookSecret } from '../../src/modules/access/domain/webhook-secret.js';
+import {
+  CheckoutSessionQueries,
+  SessionDetails,
+} from '../../src/modules/checkout/application/ports.js';
 import { Events } from '../../src/modules/events/application/ports.js';
 import type { Event } from '../../src/modules/events/domain/event.js';
 import { Pages } from '../../src/modules/page/application/ports.js';
@@ -168,6 +172,19 @@ test('each statement names its organization and mode, or says why it reads those
     forget: () => laterDetails.forget(caller, uuidOf(paid)),
   };
 
+  const details = port(SessionDetails);
+  const ofSessions: Calls<SessionDetails> = {
+    clear: async () => {
+      const stored = await port(CheckoutSessionQueries).get(caller, session.id);
+      details.clear(unit, stored.expire().redact());
+    },
+    remove: () => details.remove(unit, [session.id]),
+    closed: () => details.closed(caller, { days: 0, limit: 1, after: undefined }),
+    withEmail: async () => {
+      for (const after of [undefined, session.id]) await details.withEmail(caller, after);
+    },
+  };
+
   const [holds, payment] = [port(Holds), await payments.get(caller, paid)];
   const hold = Hold.place(payment, { amount: 1, reason: null, reference: null }, NOW);
   const ofHolds: Calls<Holds> = {
@@ -226,6 +243,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofHolds,
     ofRefunds,
     ofDetails,
+    ofSessions,
   ];
   for (const calls of all) for (const work of Object.values(calls)) await call(work);
   for (const work of Object.values(ofLedger))

@@ -53,11 +53,12 @@ test('the command that redacts all sessions with an e-mail address', async () =>
   }
   const left = MANY - 1 - (await redactedCount());
   const done = await command(words, environment);
-  expect([done.status, JSON.parse(done.stdout)]).toEqual([0, { redacted: left }]);
+  const open = ids.at(-1) as string;
+  const printed = { redacted: left, open: 1, open_sessions: [open] };
+  expect([done.status, JSON.parse(done.stdout)]).toEqual([0, printed]);
   expect(done.stderr).toMatch(/redacted so far/);
   await expectWhole();
 
-  const open = ids.at(-1) as string;
   const refused = await command(['redact', '--session', open], environment);
   expect([refused.status, refused.stderr]).toEqual([
     1,

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
+import {
+  currency,
+  duration,
+  emailAddress,
+  end,
+  id,
+  wholeNumber,
+} from '../../src/operator/cli/arguments.js';
 import { ORGANIZATION_ID } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -16,6 +23,7 @@ describe('what is right', () => {
     ['an id', id(ORGANIZATION_ID), ORGANIZATION, ORGANIZATION],
     ['the smallest number', wholeNumber(1, 100), '1', 1],
     ['the largest number', wholeNumber(1, 100), '100', 100],
+    ['an e-mail address', emailAddress, '"a b"@bücher.example', '"a b"@bücher.example'],
     ['a currency in any case', currency, 'JPY', 'jpy'],
     ['seconds', duration, '90s', 90_000],
     ['minutes', duration, '45m', 2_700_000],
@@ -47,10 +55,15 @@ describe('what is wrong', () => {
       wholeNumber(1, 100),
       ['0', '101', '1.5', '-1', '1e1', ''],
     ],
+    [
+      'It must be one e-mail address.',
+      emailAddress,
+      ['ada', 'ada@', 'a@b.example,c@d.example', `a@${'b.'.repeat(125)}example`, ''],
+    ],
     ['It must be an ISO 4217 currency code.', currency, ['xau', '']],
     ['It must be a span like 90s, 45m, 12h or 7d.', duration, ['7', 'd', '-1d', '1w', '1.5h']],
     [
-      'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds.',
+      'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds; or never.',
       end,
       ['soon', '0d', '2001-01-01', '2026-01-01', '1e10'],
     ],

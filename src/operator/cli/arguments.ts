@@ -3,7 +3,7 @@
  * errors.
  */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { isContact, parseInstant } from '../../request/validation/formats.js';
+import { isContact, isEmailAddress, parseInstant } from '../../request/validation/formats.js';
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, isId } from '../../shared/id.js';
 import { currencyOf } from '../../shared/money.js';
@@ -36,6 +36,11 @@ export function contact(text: string): string {
   throw new InvalidArgumentError(
     'contact must be an e-mail address or an https URL of at most 500 characters.',
   );
+}
+
+export function emailAddress(text: string): string {
+  if (isEmailAddress(text)) return text;
+  throw new InvalidArgumentError('It must be one e-mail address.');
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -8,13 +8,15 @@ import {
 } from '../../modules/checkout/index.js';
 import { LaterDetails } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
+import { mailboxOf } from '../../request/validation/mailbox.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
-import { id } from './arguments.js';
+import { emailAddress, id } from './arguments.js';
 import { withApplication } from './run.js';
 
 const AT_ONCE = 100;
+const OPEN_SESSIONS_SHOWN = 100;
 
 export function addRedactCommand(program: Command): void {
   program
@@ -22,10 +24,11 @@ export function addRedactCommand(program: Command): void {
     .summary('remove what closed sessions tell of a customer')
     .description(
       'remove what closed sessions tell of a customer: of one session, or of all with an e-mail ' +
-        'address, in both modes. An interrupted command can be run again.',
+        'address, in both modes. Open ones stay, are counted, and the first 100 are named. ' +
+        'An interrupted command can be run again.',
     )
     .option('--org <organization>', 'whose sessions; with --email required', id(ORGANIZATION_ID))
-    .option('--email <address>', 'of the customer, in whatever case')
+    .option('--email <address>', 'of the customer, in any spelling of it', emailAddress)
     .option('--session <session>', 'one session, cs_…', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, email, session }, command) => {
       if (session !== undefined && email === undefined)
@@ -50,24 +53,31 @@ async function redactOne(
   return { redacted: 1 };
 }
 
+/** Compares addresses here and not in the database, whose letters depend on its locale. */
 async function redactAll(
   application: INestApplicationContext,
   organization: string,
   email: string,
 ) {
   await application.get(Organizations).byId(organization);
+  const details = application.get(SessionDetails);
+  const mailbox = mailboxOf(email);
+  const open: OwnId[] = [];
   let redacted = 0;
   for (const mode of MODES) {
     const caller = { organization, mode };
-    const find = (after?: OwnId) => application.get(SessionDetails).withEmail(caller, email, after);
-    for (let found = await find(); found.length > 0; found = await find(found.at(-1))) {
-      for (const session of found) await redact(application, caller, session);
-      redacted += found.length;
+    const read = (after?: OwnId) => details.withEmail(caller, after);
+    for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
+      const own = page.filter((session) => mailboxOf(session.email) === mailbox);
+      const closed = own.filter(({ isOpen }) => !isOpen);
+      for (const { id } of closed) await redact(application, caller, id);
+      open.push(...own.filter(({ isOpen }) => isOpen).map(({ id }) => id));
+      redacted += closed.length;
       process.stderr.write(`${redacted} redacted so far.\n`);
     }
     await forgetRest(application, caller);
   }
-  return { redacted };
+  return { redacted, open: open.length, open_sessions: open.slice(0, OPEN_SESSIONS_SHOWN) };
 }
 
 async function redact(

@@ -33,9 +33,10 @@ export function isAddrSpec(text: string): boolean {
 
 export const MAX_EMAIL = 254;
 
+export const isEmailAddress = (text: string) => text.length <= MAX_EMAIL && isAddrSpec(text);
+
 /** The domain checks a URL. */
-export const isContact = (text: string) =>
-  /^https?:/i.test(text) || (text.length <= MAX_EMAIL && isAddrSpec(text));
+export const isContact = (text: string) => /^https?:/i.test(text) || isEmailAddress(text);
 
 export function isLocale(text: string): boolean {
   try {

@@ -104,6 +104,14 @@ export interface ClosedSession {
   readonly isExpired: boolean;
 }
 
+export interface SessionWithEmail {
+  readonly id: OwnId;
+  /** The address as it was given. */
+  readonly email: string;
+  /** It is false for an overdue session, too. */
+  readonly isOpen: boolean;
+}
+
 export interface ClosedPage {
   readonly days: number;
   readonly limit: number;
@@ -125,10 +133,10 @@ export abstract class SessionDetails {
    */
   abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /**
-   * Finds some of the closed sessions with this e-mail address in any case, in the order of their
-   * IDs; with `after`, only sessions after that one.
+   * Finds up to 1,000 sessions that have an e-mail address, in the order of their IDs; with
+   * `after`, only sessions after that one.
    */
-  abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
+  abstract withEmail(caller: Caller, after?: OwnId): Promise<SessionWithEmail[]>;
 }
 
 export interface PageLink {

@@ -8,14 +8,19 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import type { Unit } from '../../../../shared/unit.js';
-import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
+import {
+  type ClosedPage,
+  type ClosedSession,
+  SessionDetails,
+  type SessionWithEmail,
+} from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { NO_DETAILS } from '../../domain/session-terms.js';
 import { SESSION_OBJECT } from '../representation/checkout-sessions.views.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { clock, isOverdue } from './checkout-session-statements.js';
 
-const WITH_EMAIL_AT_ONCE = 100;
+const WITH_EMAIL_AT_ONCE = 1000;
 
 /**
  * The expression is that of the index. A session that expired by itself, or before this column
@@ -88,19 +93,22 @@ export class TypeormSessionDetails extends SessionDetails {
     return rows.map((row) => ({ ...row, id: idOfRow(caller, row) }));
   }
 
-  async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
+  async withEmail(caller: Caller, after?: OwnId): Promise<SessionWithEmail[]> {
     const ahead = await this.ahead(caller);
     const rows = await this.database.reading(caller, (manager) => {
       const query = manager
         .createQueryBuilder(CheckoutSessionRecord, 'session')
-        .select('session.id')
+        .select('session.id', 'id')
+        .addSelect('session.customerEmail', 'email')
+        .addSelect(`status = 'open' AND NOT (${isOverdue(':ahead')})`, 'isOpen')
         .where(scopeOf(caller))
-        .andWhere(`(status <> 'open' OR ${isOverdue(':ahead')})`, { ahead })
-        .andWhere('lower(customer_email) = lower(:email)', { email });
+        .andWhere('session.customerEmail IS NOT NULL')
+        .setParameters({ ahead });
       if (after) query.andWhere('session.id > :after', { after: uuidOf(after) });
-      return query.orderBy('session.id').limit(WITH_EMAIL_AT_ONCE).getMany();
+      query.orderBy('session.id').limit(WITH_EMAIL_AT_ONCE);
+      return query.getRawMany<SessionWithEmail>();
     });
-    return rows.map((row) => idOfRow(caller, row));
+    return rows.map((row) => ({ ...row, id: idOfRow(caller, row) }));
   }
 
   /** Returns the seconds by which the caller's clock is ahead. */
