@@ -64,7 +64,7 @@ module.exports = {
       name: 'modules-meet-at-index',
       severity: 'error',
       comment: 'The index.ts of a module is its port: what another module may use stands there.',
-      from: { path: '^src/modules/([^/]+)/(adapters/|facts\\.ts$|[^/]+\\.module\\.ts$)' },
+      from: { path: '^src/modules/([^/]+)/(adapters/|resources\\.ts$|[^/]+\\.module\\.ts$)' },
       to: {
         path: '^src/modules/',
         pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$'],
@@ -105,7 +105,7 @@ module.exports = {
       name: 'index-shows-no-adapter',
       severity: 'error',
       comment:
-        'A module shows its use cases, ports, domain, facts and views, which are pure functions.',
+        'A module shows its use cases, ports, domain, resources and views, which are pure functions.',
       from: { path: '^src/modules/([^/]+)/index\\.ts$' },
       to: {
         path: '^src/modules/$1/adapters/',

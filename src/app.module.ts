@@ -10,8 +10,12 @@ import { Reencryption } from './persistence/encryption/reencryption.js';
 import { StoredOwners } from './persistence/owners.js';
 import { Units } from './persistence/units.js';
 import { Config, isLoopback } from './platform/config.js';
-import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
+import {
+  type Declaration,
+  Declarations,
+  type ModuleDeclaration,
+} from './platform/module-declaration.js';
 import { BodyGuard } from './request/body.guard.js';
 import { ErrorFilter } from './request/error.filter.js';
 import { ErrorResponses, REQUEST_ERRORS } from './request/errors.js';
@@ -24,8 +28,8 @@ import { Owners } from './shared/caller.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 
-export const MODULES: readonly ModuleFacts[] = Object.values(declared);
-const PLATFORM: Declarations = {
+export const MODULES: readonly ModuleDeclaration[] = Object.values(declared);
+const PLATFORM: Declaration = {
   errors: REQUEST_ERRORS,
   metrics: PLATFORM_METRICS,
   personalData: [RESPONSE_PERSONAL_DATA],
@@ -52,7 +56,7 @@ const SHARED = [
   Database,
   Encryption,
   ErrorResponses,
-  Facts,
+  Declarations,
   Idempotency,
   Jobs,
   Owners,
@@ -61,8 +65,9 @@ const SHARED = [
   WebhookUrls,
 ];
 
-export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);
-export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
+export const declarationsOf = (list: readonly ModuleDeclaration[] = MODULES) =>
+  new Declarations([PLATFORM, ...list]);
+export const recordsOf = (list: readonly ModuleDeclaration[] = MODULES) => [
   IdempotencyKeyRecord,
   ...list.flatMap(({ records = [] }) => records),
 ];
@@ -75,7 +80,7 @@ interface Options {
    * reaches the service.
    */
   readonly isEmbedded?: boolean;
-  readonly modules?: readonly ModuleFacts[];
+  readonly modules?: readonly ModuleDeclaration[];
 }
 
 @Module({})
@@ -94,7 +99,7 @@ export class AppModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: Database, useFactory: () => Database.connect(database) },
-        { provide: Facts, useValue: factsOf(modules) },
+        { provide: Declarations, useValue: declarationsOf(modules) },
         { provide: Owners, useClass: StoredOwners },
         { provide: WebhookUrls, useValue: webhookUrls },
         { provide: APP_FILTER, useClass: ErrorFilter },

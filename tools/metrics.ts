@@ -1,10 +1,10 @@
 /** Prints docs/reference/metrics.md: every metric with its meaning, its labels and their values. Nothing is started for it. */
 
 import { Histogram } from 'prom-client';
-import { factsOf } from '../src/app.module.js';
+import { declarationsOf } from '../src/app.module.js';
 import type { DeclaredMetric } from '../src/platform/metric.js';
 
-const facts = factsOf();
+const declarations = declarationsOf();
 
 const INTRODUCTION = `# Metrics
 
@@ -29,13 +29,13 @@ The default metrics of [prom-client](https://github.com/siimon/prom-client), amo
 `;
 
 function sectionOf(metric: DeclaredMetric): string {
-  const isMeasured = facts.measurements.some(({ gauges }) =>
+  const isMeasured = declarations.measurements.some(({ gauges }) =>
     Object.values<DeclaredMetric>(gauges).includes(metric),
   );
   const { name, type, help, labelValues } = metric as DeclaredMetric & Shown;
   const own = Object.entries(labelValues).filter(([label]) => label !== 'mode');
   const labels = own.map(([label, values]) => {
-    const known = typeof values === 'function' ? values(facts) : values;
+    const known = typeof values === 'function' ? values(declarations) : values;
     const listed = typeof known === 'string' ? known : listOf(known);
     return `- \`${label}\`: ${listed}`;
   });
@@ -65,4 +65,4 @@ function capitalized(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-process.stdout.write([INTRODUCTION, ...facts.metrics.map(sectionOf), OF_NODE].join('\n'));
+process.stdout.write([INTRODUCTION, ...declarations.metrics.map(sectionOf), OF_NODE].join('\n'));

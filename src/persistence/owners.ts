@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Facts } from '../platform/facts.js';
+import { Declarations } from '../platform/module-declaration.js';
 import { type Caller, type Ledger, Owners } from '../shared/caller.js';
 import { notFound } from '../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
@@ -10,13 +10,13 @@ import { Database } from './database.js';
 export class StoredOwners extends Owners {
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
   ) {
     super();
   }
 
   async find({ mode }: Ledger, id: string): Promise<Caller | undefined> {
-    const table = this.facts.resourceOf(id)?.table;
+    const table = this.declarations.resourceOf(id)?.table;
     if (table === undefined) return undefined;
     const text = `/* every organization: a resource of the ledger is of any of them */
       SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`;

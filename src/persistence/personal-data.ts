@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { ANY_RESOURCE, Facts, type JsonColumn, type PersonalData } from '../platform/facts.js';
+import {
+  ANY_RESOURCE,
+  Declarations,
+  type JsonColumn,
+  type PersonalData,
+} from '../platform/module-declaration.js';
 import type { Caller } from '../shared/caller.js';
 import { FIRST_UUID, uuidOf } from '../shared/id.js';
 import { Database } from './database.js';
@@ -66,7 +71,7 @@ export class StoredPersonalData {
   constructor(
     private readonly database: Database,
     private readonly units: Units,
-    { personalData }: Facts,
+    { personalData }: Declarations,
   ) {
     this.declared = personalData.toReversed();
     this.columns = this.declared.flatMap(({ json = [] }) => json);

@@ -26,7 +26,7 @@ interface Labelled {
 }
 
 /**
- * A declared metric is one of prom-client without a registry. A module declares it in its facts,
+ * A declared metric is one of prom-client without a registry. A module declares it in its declaration,
  * and telemetry registers it.
  */
 export type DeclaredMetric = Metric & Labelled;

@@ -3,7 +3,7 @@
  * error envelope.
  */
 import { Injectable } from '@nestjs/common';
-import { Facts, SURFACES, type Surface } from '../platform/facts.js';
+import { Declarations, SURFACES, type Surface } from '../platform/module-declaration.js';
 import {
   type ErrorCode,
   type ErrorKind,
@@ -65,7 +65,7 @@ export const REQUEST_ERRORS: readonly ErrorCode[] = [
   IDEMPOTENCY_KEY_REUSED,
 ];
 
-export interface RequestFacts {
+export interface RequestContext {
   readonly id: string;
   readonly method: string;
   readonly url: string;
@@ -143,9 +143,9 @@ const surfaceOf = (path: string): Surface =>
 
 @Injectable()
 export class ErrorResponses {
-  constructor(private readonly facts: Facts) {}
+  constructor(private readonly declarations: Declarations) {}
 
-  answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
+  answerTo(refusal: Refusal, request: RequestContext): HttpResponse {
     const status = statusOf(refusal);
     const envelope: ErrorView = {
       request_id: request.id,
@@ -163,7 +163,7 @@ export class ErrorResponses {
 
   private nextStep(
     { kind, code, errors, resource }: Refusal,
-    { method, url, organization }: RequestFacts,
+    { method, url, organization }: RequestContext,
   ): NextStep {
     const type = ERROR_RESPONSES[kind].nextStep;
     const path = pathOf(url);
@@ -193,14 +193,14 @@ export class ErrorResponses {
    */
   collectionOf(path: string, param = ''): string {
     const surface = surfaceOf(path);
-    const places = this.facts.resources.flatMap((resource) => resource[surface] ?? []);
+    const places = this.declarations.resources.flatMap((resource) => resource[surface] ?? []);
     const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
     const named = lists.find((list) => list.endsWith(`/${param}s`));
     return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
   }
 
   private pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
-    const place = this.facts.resourceOf(id)?.[surfaceOf(asked)];
+    const place = this.declarations.resourceOf(id)?.[surfaceOf(asked)];
     return (
       place &&
       `${place.path}/${id}${place.isOwned && organization ? `?organization=${organization}` : ''}`

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import type { Facts } from '../platform/facts.js';
+import type { Declarations } from '../platform/module-declaration.js';
 import type * as callers from '../shared/caller.js';
 import { requestOf } from './request.js';
 import type { Schema } from './schema.js';
@@ -42,7 +42,7 @@ export const RIGHT = 'tillgate:right';
  */
 export const NeedsRight = (right: callers.Right): MethodDecorator => SetMetadata(RIGHT, right);
 
-interface AnswerFacts {
+interface AnswerOptions {
   readonly description: string;
   readonly schema: Schema;
   readonly located?: boolean;
@@ -50,18 +50,18 @@ interface AnswerFacts {
   readonly mediaType?: string;
 }
 
-export interface OperationFacts {
+export interface OperationOptions {
   readonly summary: string;
   readonly description?: string;
-  readonly answers: Readonly<Record<number, AnswerFacts>>;
+  readonly answers: Readonly<Record<number, AnswerOptions>>;
 }
 
-export interface TagFacts {
+export interface TagOptions {
   readonly name: string;
   readonly description: string;
 }
 
-export interface WebhookFacts {
+export interface WebhookOptions {
   readonly description: string;
   readonly schema: Schema;
 }
@@ -74,14 +74,14 @@ export const WEBHOOKS = 'tillgate:webhooks';
  * Describes a route. Its operationId must not change, because generated clients name their methods
  * after it.
  */
-export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
-  applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
+export const Operation = (operationId: string, declarations: OperationOptions): MethodDecorator =>
+  applyDecorators(SetMetadata(OPERATION, { operationId, ...declarations }), RouteConfig({ operationId }));
 
 export const Tag = (name: string, description: string): ClassDecorator =>
   SetMetadata(TAG, { name, description });
 
 export const Webhooks = (
-  webhooks: (facts: Facts) => Readonly<Record<string, WebhookFacts>>,
+  webhooks: (declarations: Declarations) => Readonly<Record<string, WebhookOptions>>,
 ): ClassDecorator => SetMetadata(WEBHOOKS, webhooks);
 
 const requestGives = <Value>(value: (request: FastifyRequest) => Value) =>

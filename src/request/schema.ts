@@ -3,7 +3,7 @@
  * runs for a request.
  */
 
-import type { Facts } from '../platform/facts.js';
+import type { Declarations } from '../platform/module-declaration.js';
 import { MODES } from '../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
@@ -99,7 +99,7 @@ export function describedEnum<Text extends string>(
  * Makes a schema that depends on what the modules of the application declare. The maker of the
  * document calls it.
  */
-export function ofFacts<Value>(schema: (facts: Facts) => Schema<Value>): Schema<Value> {
+export function ofDeclarations<Value>(schema: (declarations: Declarations) => Schema<Value>): Schema<Value> {
   return schema as unknown as Schema<Value>;
 }
 

@@ -24,7 +24,7 @@ export type ErrorKind =
 
 /**
  * An error code of the API. It is a constant of the code that refuses with it, and its module lists
- * it in its facts.
+ * it in its declaration.
  */
 export interface ErrorCode {
   readonly code: string;

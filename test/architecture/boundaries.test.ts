@@ -208,7 +208,7 @@ test('every path in every rule, and each of its alternatives, is the path of a r
 
 test('every source file is in a folder that the rules know', () => {
   const known =
-    /^src\/([^/]+\.ts$|(shared|platform|operator)\/|persistence\/([^/]+\.ts|(batch|citus|encryption)\/)|request\/([^/]+\.ts|(idempotency|validation)\/)|modules\/[^/]+\/(index\.ts$|facts\.ts$|[^/]+\.module\.ts$|domain\/|application\/|adapters\/))/;
+    /^src\/([^/]+\.ts$|(shared|platform|operator)\/|persistence\/([^/]+\.ts|(batch|citus|encryption)\/)|request\/([^/]+\.ts|(idempotency|validation)\/)|modules\/[^/]+\/(index\.ts$|resources\.ts$|[^/]+\.module\.ts$|domain\/|application\/|adapters\/))/;
   const files = source.modules
     .map((module) => module.source)
     .filter((file) => file.startsWith('src/'));

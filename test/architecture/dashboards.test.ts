@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse } from 'yaml';
-import { factsOf } from '../../src/app.module.js';
+import { declarationsOf } from '../../src/app.module.js';
 
 interface Rule {
   readonly alert: string;
@@ -37,11 +37,11 @@ collectDefaultMetrics({ register: registry });
 for (const { name } of await registry.getMetricsAsJSON()) known.set(name, OF_TARGET);
 registry.clear();
 known.set('up', OF_TARGET);
-const facts = factsOf();
-for (const metric of facts.metrics) {
+const declarations = declarationsOf();
+for (const metric of declarations.metrics) {
   const { name, type, labelValues } = metric as typeof metric & { name: string; type: string };
   const listed = Object.entries(labelValues).map(([label, values]) => {
-    return [label, typeof values === 'function' ? values(facts) : values];
+    return [label, typeof values === 'function' ? values(declarations) : values];
   });
   const labels = { ...Object.fromEntries(listed), ...OF_TARGET };
   if (type !== 'histogram') known.set(name, labels);

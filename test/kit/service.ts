@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
 import { createApplication } from '../../src/operator/process/application.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
-import type { ModuleFacts } from '../../src/platform/facts.js';
+import type { ModuleDeclaration } from '../../src/platform/module-declaration.js';
 import { Clock } from '../../src/shared/clock.js';
 import { createDatabase, serverUrl } from '../support/postgres.js';
 import { watchConnections } from '../support/second-connections.js';
@@ -33,7 +33,7 @@ export interface ServiceOptions {
   /** Modules of the test's own. */
   readonly modules?: readonly Type[];
   /** The modules of the service, if they are not all of production's. */
-  readonly declared?: readonly ModuleFacts[];
+  readonly declared?: readonly ModuleDeclaration[];
   /** Others in the place of production's providers. */
   readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
 }

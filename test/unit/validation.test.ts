@@ -16,7 +16,7 @@ import {
   ValidatorConstraint,
 } from 'class-validator';
 import fc from 'fast-check';
-import { factsOf } from '../../src/app.module.js';
+import { declarationsOf } from '../../src/app.module.js';
 import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
 import { field, WebUrl } from '../../src/request/validation/fields.js';
 import { isWebUrl } from '../../src/request/validation/formats.js';
@@ -24,8 +24,8 @@ import { RequestPipe } from '../../src/request/validation/validation.js';
 import { objectSchema, shownSchema } from '../../tools/openapi/request-schema.js';
 import { alteration, altered, Values } from '../support/values.js';
 
-const FACTS = factsOf();
-const pipe = new RequestPipe(FACTS);
+const DECLARATIONS = declarationsOf();
+const pipe = new RequestPipe(DECLARATIONS);
 const CLASSES = (await requestClasses()).map((request) => ({ name: request.name, request }));
 const values = new Values();
 
@@ -42,7 +42,7 @@ async function requestClasses(): Promise<RequestClass[]> {
 }
 
 function sentSchema(request: RequestClass): ReturnType<typeof objectSchema> {
-  return objectSchema(request, FACTS, (field) => {
+  return objectSchema(request, DECLARATIONS, (field) => {
     const schema = shownSchema(field, sentSchema);
     // The limit of a list is text in a query.
     return field.read && schema.type === 'integer'
@@ -145,9 +145,9 @@ test.each(IGNORED)('a request class cannot have %s', (decorator, decorate) => {
   for (const one of [IsString(), field({}), decorate]) one(Careless.prototype, 'text');
   isNested(Nesting.prototype, 'inside');
   const message = `text has ${decorator}, which validation would ignore.`;
-  expect(() => fieldsOf(Careless, FACTS)).toThrow(`Careless.${message}`);
-  expect(() => fieldsOf(CarelessChild, FACTS)).toThrow(`CarelessChild.${message}`);
-  expect(() => fieldsOf(Nesting, FACTS)).toThrow(`CarelessChild.${message}`);
+  expect(() => fieldsOf(Careless, DECLARATIONS)).toThrow(`Careless.${message}`);
+  expect(() => fieldsOf(CarelessChild, DECLARATIONS)).toThrow(`CarelessChild.${message}`);
+  expect(() => fieldsOf(Nesting, DECLARATIONS)).toThrow(`CarelessChild.${message}`);
 });
 
 test('the description of a field does not depend on the name of a function', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Facts } from '../../src/platform/facts.js';
+import type { Declarations } from '../../src/platform/module-declaration.js';
 import { ErrorResponses } from '../../src/request/errors.js';
 import { NAME, referenceTo, type Schema } from '../../src/request/schema.js';
 import type { RequestClass } from '../../src/request/validation/constraints.js';
@@ -26,13 +26,13 @@ export class Components {
   readonly examples: Record<string, Json> = {};
   readonly parameters: Record<string, Json> = { ...PARAMETERS };
 
-  constructor(readonly facts: Facts) {
-    this.errors = new ErrorResponses(facts);
-    this.requests = new RequestPipe(facts);
+  constructor(readonly declarations: Declarations) {
+    this.errors = new ErrorResponses(declarations);
+    this.requests = new RequestPipe(declarations);
   }
 
   schema(schema: Schema): Json {
-    if (schema instanceof Function) return this.schema(schema(this.facts));
+    if (schema instanceof Function) return this.schema(schema(this.declarations));
     const name = schema[NAME];
     if (name === undefined) return this.inside(schema);
     this.schemas[name] ??= this.inside(schema);
@@ -77,7 +77,7 @@ export class Components {
 
   request(request: RequestClass): Json {
     const { name } = request;
-    this.schemas[name] ??= objectSchema(request, this.facts, (field) =>
+    this.schemas[name] ??= objectSchema(request, this.declarations, (field) =>
       shownSchema(field, (nested) => this.request(nested)),
     );
     return { $ref: referenceTo(name) };

@@ -46,7 +46,7 @@ function parametersOf({ idKind, query }: Route, components: Components): MethodD
       ? [ApiParam({ name: 'id', required: true, description: `${description}`, schema })]
       : []),
     ...(query
-      ? [...fieldsOf(query, components.facts)].map(([name, field]) =>
+      ? [...fieldsOf(query, components.declarations)].map(([name, field]) =>
           queryParameter(name, field, components),
         )
       : []),
@@ -67,7 +67,9 @@ function queryParameter(name: string, field: Field, components: Components): Met
 
 function bodyOf({ body, operationId }: Route, components: Components): MethodDecorator[] {
   if (!body) return [];
-  const required = [...fieldsOf(body, components.facts).values()].some(({ optional }) => !optional);
+  const required = [...fieldsOf(body, components.declarations).values()].some(
+    ({ optional }) => !optional,
+  );
   const { body: example } = examplesOf(operationId);
   const examples = example === undefined ? {} : { examples: { smallest: { value: example } } };
   return [ApiBody({ required, schema: components.request(body), ...examples })];

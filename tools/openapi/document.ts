@@ -2,7 +2,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Facts } from '../../src/platform/facts.js';
+import type { Declarations } from '../../src/platform/module-declaration.js';
 import { HEADERS, INFO, SECURITY_SCHEMES, SERVERS } from './about.js';
 import { Components, type Json } from './components.js';
 import { describe } from './describe.js';
@@ -19,12 +19,12 @@ interface Operation {
   readonly json: Json;
 }
 
-export function documentOf(application: INestApplication, facts: Facts): Json {
+export function documentOf(application: INestApplication, declarations: Declarations): Json {
   const modules = [...application.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) =>
     [...module.controllers.values()].map(({ metatype }) => metatype),
   );
-  const components = new Components(facts);
+  const components = new Components(declarations);
   const routes = controllers.flatMap((controller) => routesOf(controller as Route['controller']));
   // An event's example shows a resource whose routes come later.
   for (const { answers } of routes)
@@ -34,7 +34,7 @@ export function documentOf(application: INestApplication, facts: Facts): Json {
   const operations = operationsOf(paths, routes).sort(byPlace);
   const webhooks = Object.assign(
     {},
-    ...controllers.map((one) => webhooksOf(one as Route['controller'], facts)),
+    ...controllers.map((one) => webhooksOf(one as Route['controller'], declarations)),
   ) as Webhooks;
   return {
     openapi: '3.1.1',

@@ -45,13 +45,13 @@ const COMMON = [
   unavailable(),
 ];
 /** What any operation may refuse has its response and its example once in the document, not with each operation. */
-export const isCommon = (code: string, { facts }: Components): boolean =>
-  [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
+export const isCommon = (code: string, { declarations }: Components): boolean =>
+  [...declarations.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
 export function refusedBy(route: Refusing, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
-  const { guardRefusals } = components.facts;
+  const { guardRefusals } = components.declarations;
   const isMerchantsWrite =
     (credential === 'secret' || credential === 'sandbox') && method !== 'get';
   const needsKey = credential !== 'none' && credential !== 'metrics';
@@ -99,7 +99,7 @@ function invalidExamples(
           components,
           'body',
           body,
-          fieldsOf(body, components.facts).size === 0 ? { unknown: true } : {},
+          fieldsOf(body, components.declarations).size === 0 ? { unknown: true } : {},
         )
       : []),
   ];
@@ -117,7 +117,7 @@ function malformedId(kind: IdKind): Example {
 }
 
 function invalidQueries(query: RequestClass, components: Components): Example[] {
-  const fields = fieldsOf(query, components.facts);
+  const fields = fieldsOf(query, components.declarations);
   return [
     ...invalid(components, 'query', query, fields.has('limit') ? { limit: '0' } : {}),
     ...(fields.has('cursor')

@@ -1,4 +1,4 @@
-import type { Facts } from '../../src/platform/facts.js';
+import type { Declarations } from '../../src/platform/module-declaration.js';
 import { exampleId, widthOf } from '../../src/request/schema.js';
 import {
   type Field,
@@ -59,10 +59,10 @@ const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
 
 export function objectSchema(
   request: RequestClass,
-  facts: Facts,
+  declarations: Declarations,
   schemaOf: (field: Field) => Keywords,
 ): Keywords {
-  const fields = [...fieldsOf(request, facts)];
+  const fields = [...fieldsOf(request, declarations)];
   const required = fields.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: 'object',

@@ -71,15 +71,15 @@ function shown(example: Example, route: Place, components: Components): Json {
   return components.example(title, known ?? rendered(example, route, components));
 }
 
-function descriptionOf(codes: readonly string[], { facts }: Components): string {
-  const told = facts.errors.filter(({ code }) => codes.includes(code));
+function descriptionOf(codes: readonly string[], { declarations }: Components): string {
+  const told = declarations.errors.filter(({ code }) => codes.includes(code));
   const lines = told.map(({ code, meaning }) => `\`${code}\`: ${meaning}`);
   return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n');
 }
 
 function errorOf(codes: readonly string[], components: Components): Json {
   const only = { properties: { error: { properties: { code: { enum: codes } } } } };
-  return { allOf: [components.schema(errorSchema(components.facts.errors)), only] };
+  return { allOf: [components.schema(errorSchema(components.declarations.errors)), only] };
 }
 
 export function headers(names: readonly string[]): Json {

@@ -1,27 +1,27 @@
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/internal';
-import type { Facts } from '../../src/platform/facts.js';
+import type { Declarations } from '../../src/platform/module-declaration.js';
 import { presenceOf } from '../../src/request/idempotency/keyed-request.js';
 import {
   CREDENTIAL,
   type Credential,
   OPERATION,
-  type OperationFacts,
+  type OperationOptions,
   RIGHT,
   TAG,
-  type TagFacts,
+  type TagOptions,
   WEBHOOKS,
-  type WebhookFacts,
+  type WebhookOptions,
 } from '../../src/request/route.js';
 import { inputOf, type RouteInput } from '../../src/request/validation/route-input.js';
 import type { Right } from '../../src/shared/caller.js';
 
-export interface Route extends OperationFacts, RouteInput {
+export interface Route extends OperationOptions, RouteInput {
   readonly operationId: string;
   readonly controller: Type;
   readonly handler: string;
   readonly credential: Credential;
-  readonly tag: TagFacts;
+  readonly tag: TagOptions;
   readonly right: Right | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
 }
@@ -33,7 +33,7 @@ export function routesOf(controller: Type): Route[] {
     if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
     const credential: Credential =
       read(CREDENTIAL, handler) ?? read(CREDENTIAL, controller) ?? 'secret';
-    const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
+    const operation = read<OperationOptions & { operationId: string }>(OPERATION, handler);
     if (!operation && credential !== 'none')
       throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
@@ -51,18 +51,21 @@ export function routesOf(controller: Type): Route[] {
 
 export function webhooksOf(
   controller: Type,
-  facts: Facts,
-): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
+  declarations: Declarations,
+): Readonly<Record<string, WebhookOptions & { tag: TagOptions }>> {
   const webhooks = Object.entries(
-    read<(facts: Facts) => Record<string, WebhookFacts>>(WEBHOOKS, controller)?.(facts) ?? {},
+    read<(declarations: Declarations) => Record<string, WebhookOptions>>(
+      WEBHOOKS,
+      controller,
+    )?.(declarations) ?? {},
   );
   return Object.fromEntries(
     webhooks.map(([type, webhook]) => [type, { ...webhook, tag: tagOf(controller) }]),
   );
 }
 
-function tagOf(controller: Type): TagFacts {
-  const tag = read<TagFacts>(TAG, controller);
+function tagOf(controller: Type): TagOptions {
+  const tag = read<TagOptions>(TAG, controller);
   if (!tag) throw new Error(`${controller.name} has no @Tag.`);
   return tag;
 }

@@ -1,4 +1,4 @@
-import type { TagFacts, WebhookFacts } from '../../src/request/route.js';
+import type { TagOptions, WebhookOptions } from '../../src/request/route.js';
 import type { Components, Json } from './components.js';
 import { examplesOf } from './operation-examples.js';
 
@@ -26,15 +26,15 @@ const exampleOf = (type: string) => (type.startsWith('ledger.') ? null : example
 
 export function webhook(
   type: string,
-  facts: WebhookFacts & { tag: TagFacts },
+  options: WebhookOptions & { tag: TagOptions },
   components: Components,
 ): Json {
   return {
     post: {
       operationId: type.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
       summary: type,
-      description: facts.description,
-      tags: [facts.tag.name],
+      description: options.description,
+      tags: [options.tag.name],
       security: [],
       parameters: HEADERS.map(([name, description]) =>
         components.parameter({
@@ -47,7 +47,7 @@ export function webhook(
       ),
       requestBody: {
         required: true,
-        content: { 'application/json': components.content(facts.schema, exampleOf(type)) },
+        content: { 'application/json': components.content(options.schema, exampleOf(type)) },
       },
       responses: {
         '2XX': { $ref: '#/components/responses/Received' },

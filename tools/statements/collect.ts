@@ -27,7 +27,7 @@ type Defined = Readonly<Record<string, unknown>>;
 export async function collect(): Promise<Collected> {
   const texts = new Map<string, Found>();
   const adapters = await loaded();
-  const facts = (await import('../../src/app.module.js')).factsOf();
+  const declarations = (await import('../../src/app.module.js')).declarationsOf();
   for (const [url, values] of adapters) {
     const [, folder = ''] = ADAPTERS.exec(url) ?? [];
     const file = basename(url, '.js');
@@ -47,7 +47,7 @@ export async function collect(): Promise<Collected> {
     for (const [name, value] of Object.entries(values)) add(value, `${file} ${name}`);
     // They are known when all records are loaded.
     if (file === 'encrypted-columns') add((values.encryptedColumns as () => unknown)(), file);
-    if (typeof values.ofFacts === 'function') add(values.ofFacts(facts), file);
+    if (typeof values.ofDeclarations === 'function') add(values.ofDeclarations(declarations), file);
   }
   const all = [...texts].filter(([, { text }]) => SQL.test(text));
   const isPart = (text: string) =>

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { CallerClock } from '../../shared/clock.js';
 import { RATE_LIMITED } from '../../shared/errors.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
@@ -29,7 +29,7 @@ import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageOrganizations } from './application/manage-organizations.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 import { ORGANIZATION_REFERENCE_REUSED } from './domain/organization.js';
-import { ORGANIZATION_FACTS } from './facts.js';
+import { ORGANIZATION_RESOURCE } from './resources.js';
 
 const USE_CASES = [
   AdvanceTestClock,
@@ -57,10 +57,10 @@ const USE_CASES = [
 })
 class AccessModule {}
 
-export const ACCESS: ModuleFacts = {
+export const ACCESS: ModuleDeclaration = {
   module: AccessModule,
   records: [OrganizationRecord, PaymentUrlRecord, ApiKeyRecord, TestClockRecord],
-  resources: [ORGANIZATION_FACTS],
+  resources: [ORGANIZATION_RESOURCE],
   errors: [
     INVALID_API_KEY,
     ORIGIN_NOT_ALLOWED,

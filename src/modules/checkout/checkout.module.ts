@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { StoredPersonalData } from '../../persistence/personal-data.js';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { EventsModule, recordedBy } from '../events/index.js';
 import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
@@ -28,7 +28,7 @@ import {
 } from './application/ports.js';
 import { RedactCheckoutSession } from './application/redact-checkout-session.js';
 import { SESSION_ERRORS } from './domain/checkout-session.js';
-import { SESSION_FACTS } from './facts.js';
+import { SESSION_RESOURCE } from './resources.js';
 
 @Module({
   imports: [EventsModule],
@@ -55,10 +55,10 @@ import { SESSION_FACTS } from './facts.js';
 })
 export class CheckoutModule {}
 
-export const CHECKOUT: ModuleFacts = {
+export const CHECKOUT: ModuleDeclaration = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
   errors: Object.values(SESSION_ERRORS),
-  resources: [SESSION_FACTS],
+  resources: [SESSION_RESOURCE],
   personalData: [{ object: SESSION_OBJECT, members: REDACTED_MEMBERS }],
 };

@@ -12,4 +12,4 @@ export { RedactCheckoutSession } from './application/redact-checkout-session.js'
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
 export { CHECKOUT_SESSION_ID, type CheckoutSessionState } from './domain/checkout-session.js';
 export type { LineItem } from './domain/line-item.js';
-export { SESSION_FACTS } from './facts.js';
+export { SESSION_RESOURCE } from './resources.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { EventsController, LedgerEventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
@@ -8,7 +8,7 @@ import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox, RECORDED } from './adapters/persistence/postgres-outbox.js';
 import { Events, Outbox } from './application/ports.js';
-import { EVENT_FACTS } from './facts.js';
+import { EVENT_RESOURCE } from './resources.js';
 
 /** Records events. Other modules record theirs in the same commit as the change. */
 @Module({
@@ -23,10 +23,10 @@ import { EVENT_FACTS } from './facts.js';
 })
 export class EventsModule {}
 
-export const EVENTS: ModuleFacts = {
+export const EVENTS: ModuleDeclaration = {
   module: EventsModule,
   records: [EventRecord],
-  resources: [EVENT_FACTS],
+  resources: [EVENT_RESOURCE],
   metrics: [RECORDED],
   personalData: [EVENT_PERSONAL_DATA],
 };

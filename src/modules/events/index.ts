@@ -2,4 +2,4 @@ export { EVENT_FIELDS, EVENTS_TAG, eventJson } from './adapters/representation/e
 export { Events, Outbox, recordedBy } from './application/ports.js';
 export { EVENT_ID, type Event, type NewEvent } from './domain/event.js';
 export { EVENTS, EventsModule } from './events.module.js';
-export { EVENT_FACTS, eventFrom, eventOfResource } from './facts.js';
+export { EVENT_RESOURCE, eventFrom, eventOfResource } from './resources.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import { WebhooksModule } from '../webhooks/index.js';
@@ -30,7 +30,7 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = {
+export const PAGE: ModuleDeclaration = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord],
   personalData: PAGE_PERSONAL_DATA,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { StoredPersonalData } from '../../persistence/personal-data.js';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule, recordedBy } from '../events/index.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
@@ -21,7 +21,7 @@ import { Holds, LaterDetails, PaymentEvents, Payments } from './application/port
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_ERRORS } from './domain/hold.js';
 import { PAYMENT_ERRORS } from './domain/payment.js';
-import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
+import { HOLD_RESOURCE, PAYMENT_RESOURCE } from './resources.js';
 
 @Module({
   imports: [CheckoutModule, EventsModule],
@@ -45,11 +45,11 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 })
 export class PaymentsModule {}
 
-export const PAYMENTS: ModuleFacts = {
+export const PAYMENTS: ModuleDeclaration = {
   module: PaymentsModule,
   records: [PaymentRecord, HoldRecord],
   errors: [...Object.values(PAYMENT_ERRORS), ...Object.values(HOLD_ERRORS)],
-  resources: [PAYMENT_FACTS, HOLD_FACTS],
+  resources: [PAYMENT_RESOURCE, HOLD_RESOURCE],
   invariants: PAYMENT_INVARIANTS,
   personalData: PAYMENT_PERSONAL_DATA,
 };

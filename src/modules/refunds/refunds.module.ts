@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { EventsModule, recordedBy } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import {
@@ -25,7 +25,7 @@ import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
 import { SettleRefund } from './application/settle-refund.js';
 import { REFUND_ERRORS } from './domain/refusals.js';
-import { REFUND_FACTS } from './facts.js';
+import { REFUND_RESOURCE } from './resources.js';
 
 @Module({
   imports: [EventsModule, PaymentsModule],
@@ -51,11 +51,11 @@ import { REFUND_FACTS } from './facts.js';
 })
 class RefundsModule {}
 
-export const REFUNDS: ModuleFacts = {
+export const REFUNDS: ModuleDeclaration = {
   module: RefundsModule,
   records: [RefundRecord],
   errors: REFUND_ERRORS,
-  resources: [REFUND_FACTS],
+  resources: [REFUND_RESOURCE],
   invariants: REFUND_INVARIANTS,
   metrics: [PAID_UNAPPROVED],
   measurements: [REFUND_MEASUREMENT],

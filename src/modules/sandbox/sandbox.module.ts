@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { WebhooksModule } from '../webhooks/index.js';
 import { ClockController } from './adapters/http/clock.controller.js';
 import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
@@ -12,4 +12,4 @@ import { DueWork } from './application/ports.js';
 })
 class SandboxModule {}
 
-export const SANDBOX: ModuleFacts = { module: SandboxModule };
+export const SANDBOX: ModuleDeclaration = { module: SandboxModule };

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { EventsModule } from '../events/index.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
@@ -28,7 +28,7 @@ import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
 import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
 import { WebhookScheduler } from './application/webhook-scheduler.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
+import { WEBHOOK_ENDPOINT_RESOURCE } from './resources.js';
 
 /** Delivers events as webhooks. */
 @Module({
@@ -56,11 +56,11 @@ import { WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 })
 export class WebhooksModule {}
 
-export const WEBHOOKS: ModuleFacts = {
+export const WEBHOOKS: ModuleDeclaration = {
   module: WebhooksModule,
   records: [WebhookDeliveryRecord, WebhookEndpointRecord, LedgerWebhookEndpointRecord],
   errors: [WEBHOOK_ENDPOINT_LIMIT, RESEND_LIMIT],
-  resources: [WEBHOOK_ENDPOINT_FACTS],
+  resources: [WEBHOOK_ENDPOINT_RESOURCE],
   metrics: [ATTEMPTS],
   measurements: [DELIVERY_MEASUREMENT],
   eventTexts: DELIVERIES_OF_EVENTS,

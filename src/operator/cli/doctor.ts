@@ -5,9 +5,9 @@
 import type { TlsOptions } from 'node:tls';
 import type { Command } from '@commander-js/extra-typings';
 import { Client } from 'pg';
-import { factsOf } from '../../app.module.js';
+import { declarationsOf } from '../../app.module.js';
 import { type Config, ConfigError } from '../../platform/config.js';
-import type { Diagnosis } from '../../platform/facts.js';
+import type { Diagnosis } from '../../platform/module-declaration.js';
 import { Clock } from '../../shared/clock.js';
 import { adviceOn, messageOf } from '../migrate/migrate.js';
 import { connected, hasOtherProcess } from '../migrate/pooler.js';
@@ -120,7 +120,7 @@ async function look(
 
 async function lookAtRows(client: Client, config: Config): Promise<Finding[]> {
   const found = await tried('secrets', secrets(client, config));
-  for (const one of factsOf().diagnoses)
+  for (const one of declarationsOf().diagnoses)
     found.push(...(await tried(one.name, diagnosed(client, one))));
   return found;
 }

@@ -1,12 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import { factsOf } from '../../app.module.js';
+import { declarationsOf } from '../../app.module.js';
 import { PAYMENT_ID } from '../../modules/payments/index.js';
 import { RepairPayment } from '../../modules/refunds/index.js';
 import { Database } from '../../persistence/database.js';
 import type { Transaction } from '../../persistence/transaction.js';
 import { Units } from '../../persistence/units.js';
-import type { Invariant } from '../../platform/facts.js';
+import type { Invariant } from '../../platform/module-declaration.js';
 import { type Mode, Owners } from '../../shared/caller.js';
 import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../../shared/id.js';
 import { ownId } from '../../shared/own-id.js';
@@ -89,7 +89,7 @@ export async function reconcile(
     await manager.query('SET LOCAL statement_timeout = 0');
     await manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
     const checks: Check[] = [];
-    for (const invariant of factsOf().invariants)
+    for (const invariant of declarationsOf().invariants)
       checks.push(await checkOf(manager, first, invariant));
     return checks;
   };

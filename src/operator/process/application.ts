@@ -2,16 +2,16 @@ import { type DynamicModule, type NestApplicationOptions } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyBaseLogger } from 'fastify';
-import { AppModule, factsOf } from '../../app.module.js';
+import { AppModule, declarationsOf } from '../../app.module.js';
 import type { Config } from '../../platform/config.js';
-import type { ModuleFacts } from '../../platform/facts.js';
+import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { TillgateAdapter } from '../../request/adapter.js';
 import { ErrorResponses } from '../../request/errors.js';
 import { openLog } from './log.js';
 
 interface Parts {
   readonly log?: FastifyBaseLogger;
-  readonly modules?: readonly ModuleFacts[];
+  readonly modules?: readonly ModuleDeclaration[];
   readonly isEmbedded?: boolean;
   readonly create?: (
     module: DynamicModule,
@@ -32,7 +32,7 @@ export async function createApplication(
   }: Parts = {},
 ): Promise<NestFastifyApplication> {
   const log = given ?? (await openLog(config));
-  const adapter = new TillgateAdapter(config, new ErrorResponses(factsOf(modules)), log);
+  const adapter = new TillgateAdapter(config, new ErrorResponses(declarationsOf(modules)), log);
   const module = AppModule.register(config, databaseUrl, {
     isEmbedded,
     ...(modules && { modules }),

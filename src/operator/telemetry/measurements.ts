@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../persistence/database.js';
-import { Facts, type Measurement } from '../../platform/facts.js';
+import { Declarations, type Measurement } from '../../platform/module-declaration.js';
 
 const EVERY_MS = 15_000;
 /** A scrape waits this long for new values. Values that take longer come with the next scrape. */
@@ -17,20 +17,20 @@ export class Measurements {
 
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
   ) {}
 
   async update(): Promise<void> {
     if (performance.now() - this.measuredAt >= EVERY_MS) {
       this.measuredAt = performance.now();
-      this.measuring = Promise.all(this.facts.measurements.map((one) => this.measure(one)));
+      this.measuring = Promise.all(this.declarations.measurements.map((one) => this.measure(one)));
     }
     await Promise.race([this.measuring, sleep(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   forget(): void {
     this.measuredAt = Number.NEGATIVE_INFINITY;
-    for (const { gauges } of this.facts.measurements)
+    for (const { gauges } of this.declarations.measurements)
       for (const gauge of Object.values(gauges)) gauge.reset();
   }
 

@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { BATCH_SIZE } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
-import { Facts } from '../../platform/facts.js';
 import { JOB_METRICS } from '../../platform/jobs.js';
 import { counter, gauge, histogram, startAtZero } from '../../platform/metric.js';
+import { Declarations } from '../../platform/module-declaration.js';
 import { VERSION } from '../../platform/version.js';
 import type { TillgateAdapter } from '../../request/adapter.js';
 import { CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED } from '../../request/refused-connections.js';
@@ -87,14 +87,14 @@ export class Metrics implements OnModuleInit {
     private readonly host: HttpAdapterHost<TillgateAdapter>,
     private readonly database: Database,
     private readonly measurements: Measurements,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
   ) {}
 
   onModuleInit(): void {
     collectDefaultMetrics({ register: this.registry });
-    for (const metric of this.facts.metrics) {
+    for (const metric of this.declarations.metrics) {
       this.registry.registerMetric(metric);
-      startAtZero(metric, this.facts);
+      startAtZero(metric, this.declarations);
     }
     BUILD.set({ version: VERSION }, 1);
     this.host.httpAdapter?.getInstance().addHook('onResponse', count);

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../persistence/database.js';
-import { Facts, type Invariant } from '../../platform/facts.js';
 import { Jobs } from '../../platform/jobs.js';
 import { gauge } from '../../platform/metric.js';
+import { Declarations, type Invariant } from '../../platform/module-declaration.js';
 import { MODES, type Mode } from '../../shared/caller.js';
 import { FIRST_UUID, idOf } from '../../shared/id.js';
 
@@ -59,7 +59,7 @@ export class Reconciliation implements OnApplicationBootstrap {
 
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
     private readonly jobs: Jobs,
   ) {}
 
@@ -68,7 +68,7 @@ export class Reconciliation implements OnApplicationBootstrap {
   }
 
   async look(): Promise<void> {
-    for (const invariant of this.facts.invariants) {
+    for (const invariant of this.declarations.invariants) {
       let broken = 0;
       for (const mode of MODES) broken += await this.lookAt(invariant, mode);
       BROKEN_PROMISES.set({ promise: invariant.name }, broken);

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { RequestFacts } from '../errors.js';
+import type { RequestContext } from '../errors.js';
 import { idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import type { IdempotentResponse } from '../response.js';
 
 /** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
-export interface KeyedRequest<Body = unknown> extends RequestFacts {
+export interface KeyedRequest<Body = unknown> extends RequestContext {
   /** This is the method and the route. The same key on another operation is a different key. */
   readonly operation: string;
   /** The key is null if it is optional and missing, and undefined if the route takes none. */

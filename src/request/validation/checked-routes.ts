@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { Facts } from '../../platform/facts.js';
+import { Declarations } from '../../platform/module-declaration.js';
 import { OPERATION } from '../route.js';
 import { fieldsOf } from './constraints.js';
 import { inputOf } from './route-input.js';
@@ -11,7 +11,7 @@ export class CheckedRoutes implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly methods: MetadataScanner,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
   ) {}
 
   onModuleInit(): void {
@@ -23,7 +23,7 @@ export class CheckedRoutes implements OnModuleInit {
     for (const name of this.methods.getAllMethodNames(prototype)) {
       if (!Reflect.hasMetadata(OPERATION, prototype[name])) continue;
       const { body, query } = inputOf(controller, name);
-      for (const request of [body, query]) if (request) fieldsOf(request, this.facts);
+      for (const request of [body, query]) if (request) fieldsOf(request, this.declarations);
     }
   }
 }

@@ -5,7 +5,7 @@ import {
   type ValidationArguments,
   ValidationTypes,
 } from 'class-validator';
-import type { Facts } from '../../platform/facts.js';
+import type { Declarations } from '../../platform/module-declaration.js';
 import type { ParamCode, ParamError } from '../../shared/errors.js';
 
 export type RequestClass = new () => object;
@@ -33,7 +33,7 @@ export interface FieldDefinition {
 
 /** This is a bound that depends on what the modules of the application declare. */
 export class DeclaredBound<Bound> {
-  constructor(readonly of: (facts: Facts) => Bound) {}
+  constructor(readonly of: (declarations: Declarations) => Bound) {}
 }
 
 /**
@@ -61,28 +61,28 @@ type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
  * Returns the fields of a request class in their order, with inherited ones last. Throws if the
  * class has a decorator that validation would ignore.
  */
-export function fieldsOf(request: RequestClass, facts: Facts): Fields {
+export function fieldsOf(request: RequestClass, declarations: Declarations): Fields {
   const byName = storage.groupByPropertyName(
     storage.getTargetValidationMetadatas(request, '', false, false),
   );
   return new Map(
     Object.entries(byName).map(([name, metadata]) => {
       const ignored = ignoredOf(metadata);
-      if (ignored === undefined) return [name, fieldOf(name, metadata, facts)];
+      if (ignored === undefined) return [name, fieldOf(name, metadata, declarations)];
       throw new Error(`${request.name}.${name} has ${ignored}, which validation would ignore.`);
     }),
   );
 }
 
-function fieldOf(name: string, metadata: readonly Metadata[], facts: Facts): Field {
+function fieldOf(name: string, metadata: readonly Metadata[], declarations: Declarations): Field {
   const options = optionsOf(metadata);
   const declared = metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
   return {
     ...options,
     name,
-    fields: options.nested && fieldsOf(options.nested(), facts),
-    rules: declared.filter(({ each }) => !each).map((one) => ruleOf(one, facts)),
-    entryRules: declared.filter(({ each }) => each).map((one) => ruleOf(one, facts)),
+    fields: options.nested && fieldsOf(options.nested(), declarations),
+    rules: declared.filter(({ each }) => !each).map((one) => ruleOf(one, declarations)),
+    entryRules: declared.filter(({ each }) => each).map((one) => ruleOf(one, declarations)),
   };
 }
 
@@ -153,10 +153,12 @@ const FAULTS: Readonly<Record<string, readonly [code: ParamCode, message?: strin
   isCurrency: ['invalid_value'],
 };
 
-function ruleOf(metadata: Metadata, facts: Facts): Rule {
+function ruleOf(metadata: Metadata, declarations: Declarations): Rule {
   const { name = '', constraints: declared = [], message: own } = metadata;
   const validator = validatorOf(metadata);
-  const constraints = declared.map((one) => (one instanceof DeclaredBound ? one.of(facts) : one));
+  const constraints = declared.map((one) =>
+    one instanceof DeclaredBound ? one.of(declarations) : one,
+  );
   const [bound] = constraints;
   const given = { constraints } as ValidationArguments;
   const [code, usual] = FAULTS[name.replace(/^.*\./, '')] ?? ['invalid_format'];

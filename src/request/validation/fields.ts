@@ -20,7 +20,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import { ALL_EVENTS, type Facts } from '../../platform/facts.js';
+import { ALL_EVENTS, type Declarations } from '../../platform/module-declaration.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import { isVisible } from '../../shared/visible.js';
@@ -122,7 +122,7 @@ export const Text = ({ min = 0, max, ...about }: FieldOptions & { min?: number; 
     isA(['isShown', isShown], 'must have a visible character'),
   );
 
-type Texts = readonly string[] | ((facts: Facts) => readonly string[]);
+type Texts = readonly string[] | ((declarations: Declarations) => readonly string[]);
 const isOneOf = (values: Texts, options?: ValidationOptions) =>
   IsIn((values instanceof Function ? new DeclaredBound(values) : values) as string[], options);
 
@@ -134,7 +134,7 @@ const isIdOf = (id: unknown, kinds: Kinds) => isString(id) && kinds.some((kind) 
 const asIds = ({ constraints: [kinds] }: ValidationArguments) =>
   `must be ${(kinds as Kinds).map(idInWords).join(', or ')}`;
 
-export const Id = (kind: IdKind | ((facts: Facts) => Kinds), about: FieldOptions) =>
+export const Id = (kind: IdKind | ((declarations: Declarations) => Kinds), about: FieldOptions) =>
   text(
     about,
     holds('isIdOf', kind instanceof Function ? new DeclaredBound(kind) : [kind], isIdOf, {

@@ -9,7 +9,7 @@ import {
   Injectable,
   type PipeTransform,
 } from '@nestjs/common';
-import { Facts } from '../../platform/facts.js';
+import { Declarations } from '../../platform/module-declaration.js';
 import { type Caller, type Ledger, Owners } from '../../shared/caller.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
@@ -53,10 +53,10 @@ export class LedgerRequestPipe implements PipeTransform {
   private readonly pipe: RequestPipe;
 
   constructor(
-    facts: Facts,
+    declarations: Declarations,
     private readonly owners: Owners,
   ) {
-    this.pipe = new RequestPipe(facts);
+    this.pipe = new RequestPipe(declarations);
   }
 
   /** Faults of the ID, and then faults of the form, are refused before anything is looked up. */

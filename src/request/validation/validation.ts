@@ -13,7 +13,7 @@ import {
   type PipeTransform,
   Query,
 } from '@nestjs/common';
-import { Facts } from '../../platform/facts.js';
+import { Declarations } from '../../platform/module-declaration.js';
 import { invalidParam, invalidParams, type ParamError, paramError } from '../../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { type KeyedRequest, keyedRequestOf } from '../idempotency/keyed-request.js';
@@ -32,7 +32,7 @@ import { parseJson } from './json.js';
 export class RequestPipe implements PipeTransform {
   private readonly known = new Map<RequestClass, Fields>();
 
-  constructor(private readonly facts: Facts) {}
+  constructor(private readonly declarations: Declarations) {}
 
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
     if (type !== 'custom')
@@ -56,7 +56,7 @@ export class RequestPipe implements PipeTransform {
   faultsOf(request: RequestClass, value: unknown): readonly ParamError[] {
     if (!isObject(value))
       return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
-    const fields = this.known.get(request) ?? fieldsOf(request, this.facts);
+    const fields = this.known.get(request) ?? fieldsOf(request, this.declarations);
     this.known.set(request, fields);
     const validation = new Validation();
     validation.object(fields, value, '');

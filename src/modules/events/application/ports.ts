@@ -45,7 +45,7 @@ export abstract class Events {
 export abstract class Outbox {
   /**
    * Records the event at the unit's time, and what other modules write about it in the same
-   * statement (`eventTexts` of their facts).
+   * statement (`eventTexts` of their declarations).
    */
   abstract record(unit: Unit, event: NewEvent): void;
   /** Calls the listener, which must not throw, with each event that this process has committed. */

@@ -18,11 +18,11 @@ import { ManageApiKeys } from '../../application/manage-api-keys.js';
 import { ManageOrganizations } from '../../application/manage-organizations.js';
 import { Organizations } from '../../application/ports.js';
 import { API_KEY_ID, OWNED_KINDS } from '../../domain/api-key.js';
-import { ORGANIZATION_FACTS } from '../../facts.js';
+import { ORGANIZATION_RESOURCE } from '../../resources.js';
 import * as shown from '../representation/operator.views.js';
 import * as asked from './operator.requests.js';
 
-const { path } = ORGANIZATION_FACTS.operator;
+const { path } = ORGANIZATION_RESOURCE.operator;
 
 @Controller(path)
 @OperatorKey()

@@ -1,5 +1,5 @@
 import { madeAt } from '../../../../persistence/measurement.js';
-import type { Diagnosis } from '../../../../platform/facts.js';
+import type { Diagnosis } from '../../../../platform/module-declaration.js';
 import { idOf } from '../../../../shared/id.js';
 import { API_KEY_ID } from '../../domain/api-key.js';
 

@@ -25,7 +25,7 @@ import { OpenCheckoutSession } from '../../application/open-checkout-session.js'
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
 import { RedactCheckoutSession } from '../../application/redact-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
-import { SESSION_FACTS } from '../../facts.js';
+import { SESSION_RESOURCE } from '../../resources.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -38,7 +38,7 @@ import {
   toNewSession,
 } from './checkout-sessions.requests.js';
 
-@Controller(SESSION_FACTS.secret.path)
+@Controller(SESSION_RESOURCE.secret.path)
 @Tag(
   'Checkout sessions',
   'A checkout session asks a customer to pay. It is open until it is paid or expires.',

@@ -7,14 +7,14 @@ import { LedgerRequest, OwnerRequest } from '../../../../request/validation/ledg
 import { AwaitPayment } from '../../application/await-payment.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
-import { SESSION_FACTS } from '../../facts.js';
+import { SESSION_RESOURCE } from '../../resources.js';
 import {
   LEDGER_CHECKOUT_SESSION,
   ledgerCheckoutSessionView,
 } from '../representation/checkout-sessions.views.js';
 import { AwaitPaymentRequest } from './checkout-sessions.requests.js';
 
-@Controller(SESSION_FACTS.ledger.path)
+@Controller(SESSION_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: checkout sessions',

@@ -3,7 +3,7 @@ import { listResponse } from '../../../../request/response.js';
 import { Caller, Ledger, LedgerKey, Operation, Tag, Webhooks } from '../../../../request/route.js';
 import { ValidQuery } from '../../../../request/validation/validation.js';
 import { Events } from '../../application/ports.js';
-import { EVENT_FACTS } from '../../facts.js';
+import { EVENT_RESOURCE } from '../../resources.js';
 import * as views from '../representation/events.views.js';
 import { ListEventsQuery, ListLedgerEventsQuery, toFilter } from './events.requests.js';
 
@@ -11,7 +11,7 @@ const listing = (whose: string) =>
   `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, ` +
   'oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.';
 
-@Controller(EVENT_FACTS.secret.path)
+@Controller(EVENT_RESOURCE.secret.path)
 @Tag(...views.EVENTS_TAG)
 @Webhooks(views.eventWebhooks)
 export class EventsController {
@@ -32,7 +32,7 @@ export class EventsController {
   }
 }
 
-@Controller(EVENT_FACTS.ledger.path)
+@Controller(EVENT_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: events',

@@ -1,5 +1,5 @@
 import { jsonColumn } from '../../../../persistence/personal-data.js';
-import { ANY_RESOURCE, type PersonalData } from '../../../../platform/facts.js';
+import { ANY_RESOURCE, type PersonalData } from '../../../../platform/module-declaration.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
 const THESE = `${OWN} AND id = ANY ($3::uuid[])`;

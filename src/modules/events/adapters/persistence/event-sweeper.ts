@@ -3,8 +3,8 @@ import { Database } from '../../../../persistence/database.js';
 import { statement } from '../../../../persistence/statement.js';
 import { byOrganization, type Place, sweep } from '../../../../persistence/sweep.js';
 import { Config } from '../../../../platform/config.js';
-import { Facts } from '../../../../platform/facts.js';
 import { Jobs } from '../../../../platform/jobs.js';
+import { Declarations } from '../../../../platform/module-declaration.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
 import { firstUuidAt } from '../../../../shared/id.js';
@@ -25,7 +25,7 @@ interface Removed {
  * The statement skips locked rows, so that several instances sweep at once without waiting for each
  * other.
  */
-const ofFacts = ({ eventTexts }: Facts) =>
+const ofDeclarations = ({ eventTexts }: Declarations) =>
   statement<Removed>('events.remove', ({ organization, places, before }) => {
     const others = eventTexts.removed.map((text, place) => {
       return `, other_${place} AS (${text('removed', organization)})`;
@@ -54,7 +54,7 @@ interface OldEvent extends Place {
 export class EventSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly jobs: Jobs,
@@ -67,7 +67,9 @@ export class EventSweeper implements OnApplicationBootstrap {
   async sweep(): Promise<void> {
     const before = firstUuidAt(this.clock.now() - this.config.eventRetentionDays * DAY_MS);
     const faults: unknown[] = [];
-    const kinds = MODES.flatMap((mode) => this.facts.eventTypes.map((type) => ({ mode, type })));
+    const kinds = MODES.flatMap((mode) =>
+      this.declarations.eventTypes.map((type) => ({ mode, type })),
+    );
     for (const { mode, type } of kinds) {
       await sweep<OldEvent>({
         limit: BATCH,
@@ -100,7 +102,7 @@ export class EventSweeper implements OnApplicationBootstrap {
   }
 
   async remove(old: readonly OldEvent[], before: string): Promise<void> {
-    const statement = ofFacts(this.facts);
+    const statement = ofDeclarations(this.declarations);
     for (const [organization, places] of byOrganization(old)) {
       const values = statement.of({ organization, places, before });
       await this.database.autocommit(RETENTION, ...values);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf } from '../../../../persistence/rows.js';
-import { Facts } from '../../../../platform/facts.js';
+import { Declarations } from '../../../../platform/module-declaration.js';
 import { type Caller, type Ledger, MODES, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -30,7 +30,7 @@ interface Found extends Event {
 export class PostgresEvents extends Events {
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly declarations: Declarations,
     private readonly floor: EventFloor,
     private readonly owners: Owners,
     private readonly clock: CallerClock,
@@ -97,7 +97,7 @@ export class PostgresEvents extends Events {
         ...(type === undefined ? all.of(page) : ofType.of({ ...page, type })),
       );
     }
-    const stories = this.facts.resources.flatMap(({ relatedEvents }) =>
+    const stories = this.declarations.resources.flatMap(({ relatedEvents }) =>
       relatedEvents && about?.startsWith(`${relatedEvents.of.prefix}_`) ? relatedEvents.others : [],
     );
     const statement =
@@ -112,7 +112,7 @@ export class PostgresEvents extends Events {
 
   private async foundOfAll({ mode }: Ledger, filter: EventFilter): Promise<(Found & OwnedEvent)[]> {
     const { type, limit, order } = filter;
-    const types = type === undefined ? this.facts.eventTypes : [type];
+    const types = type === undefined ? this.declarations.eventTypes : [type];
     const [low, high, first, end, , , last] = await this.range(filter, 0);
     const page = { mode, low, high, limit: limit + 1, types, first, end, last };
     const { here, onCitus } = OF_ALL[order];

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type BatchedWrite, insertInto } from '../../../../persistence/batched.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf } from '../../../../persistence/rows.js';
-import { Facts } from '../../../../platform/facts.js';
 import { counter } from '../../../../platform/metric.js';
+import { Declarations } from '../../../../platform/module-declaration.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
@@ -21,7 +21,7 @@ export const RECORDED = counter({
 const NOTIFIED = { url: 'text', receiver: 'text' };
 type Notified = { readonly [Column in keyof typeof NOTIFIED]: string | null };
 
-const ofFacts = ({ eventTexts: { recorded: texts } }: Facts) =>
+const ofDeclarations = ({ eventTexts: { recorded: texts } }: Declarations) =>
   insertInto<EventRecord, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
 
 @Injectable()
@@ -31,10 +31,10 @@ export class PostgresOutbox extends Outbox {
 
   constructor(
     private readonly database: Database,
-    facts: Facts,
+    declarations: Declarations,
   ) {
     super();
-    this.form = ofFacts(facts);
+    this.form = ofDeclarations(declarations);
   }
 
   record(unit: Unit, event: NewEvent): void {

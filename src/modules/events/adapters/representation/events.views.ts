@@ -1,6 +1,6 @@
-import type { Facts } from '../../../../platform/facts.js';
+import type { Declarations } from '../../../../platform/module-declaration.js';
 import { listOf } from '../../../../request/response.js';
-import type { WebhookFacts } from '../../../../request/route.js';
+import type { WebhookOptions } from '../../../../request/route.js';
 import {
   components,
   constant,
@@ -11,7 +11,7 @@ import {
   NAME,
   nullable,
   object,
-  ofFacts,
+  ofDeclarations,
   type Schema,
   text,
   timestamp,
@@ -30,7 +30,7 @@ export const EVENTS_TAG = [
 export const EVENT_FIELDS = {
   id: id(EVENT_ID, 'ID of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'Object type.'),
-  type: ofFacts<string>(({ resourcesWithEvents }) => ({
+  type: ofDeclarations<string>(({ resourcesWithEvents }) => ({
     [NAME]: 'EventType',
     ...describedEnum(
       Object.assign({}, ...resourcesWithEvents.map(({ events }) => events)),
@@ -44,11 +44,11 @@ export const EVENT_FIELDS = {
     minimum: 1,
     examples: [1],
   }),
-  data: ofFacts(dataSchema),
+  data: ofDeclarations(dataSchema),
 };
 
 /** The details are not required: only some resources have them. */
-function dataSchema({ resourcesWithEvents }: Facts): Schema {
+function dataSchema({ resourcesWithEvents }: Declarations): Schema {
   const data = object({
     object: components(...resourcesWithEvents.map(({ schema }) => schema)),
     reason: nullable(
@@ -74,7 +74,7 @@ const LEDGER_EVENT = object(withOrganization(ORGANIZATION, EVENT_FIELDS), {
   description: 'A change of a resource, with the organization that owns it.',
 });
 
-type Described = (facts: Facts) => Readonly<Record<string, WebhookFacts>>;
+type Described = (declarations: Declarations) => Readonly<Record<string, WebhookOptions>>;
 
 const webhooksOf = (event: typeof EVENT | typeof LEDGER_EVENT, prefix: string): Described => {
   return ({ resourcesWithEvents }) => {

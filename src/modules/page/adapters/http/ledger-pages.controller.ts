@@ -10,7 +10,7 @@ import {
   CHECKOUT_SESSION_ID,
   CheckoutSessionQueries,
   PageLinks,
-  SESSION_FACTS,
+  SESSION_RESOURCE,
 } from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
@@ -21,7 +21,7 @@ import {
 } from '../representation/pages.views.js';
 import { SetPaymentUrlRequest } from './pages.requests.js';
 
-@Controller(SESSION_FACTS.ledger.path)
+@Controller(SESSION_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: pages',

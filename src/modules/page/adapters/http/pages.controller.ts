@@ -7,11 +7,11 @@ import {
   CHECKOUT_SESSION_ID,
   CheckoutSessionQueries,
   PageLinks,
-  SESSION_FACTS,
+  SESSION_RESOURCE,
 } from '../../../checkout/index.js';
 import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
 
-@Controller(SESSION_FACTS.secret.path)
+@Controller(SESSION_RESOURCE.secret.path)
 @Tag('Pages', 'The page on which a customer pays a checkout session.')
 export class PagesController {
   constructor(

@@ -1,4 +1,4 @@
-import type { PersonalData } from '../../../../platform/facts.js';
+import type { PersonalData } from '../../../../platform/module-declaration.js';
 
 const OF_SESSIONS = 'organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[])';
 const REMOVE = `DELETE FROM checkout_pages WHERE ${OF_SESSIONS}`;

@@ -10,7 +10,7 @@ import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
-import { HOLD_FACTS } from '../../facts.js';
+import { HOLD_RESOURCE } from '../../resources.js';
 import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
 import { ListHoldsQuery, PlaceHoldRequest, toHoldFilter } from './payments.requests.js';
 
@@ -53,7 +53,7 @@ export class LedgerHoldsController {
         new HttpResponse({
           status: 201,
           body: JSON.stringify(holdView(hold)),
-          location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
+          location: `${HOLD_RESOURCE.ledger.path}/${hold.state.id}`,
         }),
     );
   }

@@ -11,7 +11,7 @@ import { ValidQuery, ValidRequest } from '../../../../request/validation/validat
 import { Payments } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
-import { PAYMENT_FACTS } from '../../facts.js';
+import { PAYMENT_RESOURCE } from '../../resources.js';
 import {
   LEDGER_PAYMENT,
   LEDGER_PAYMENT_LIST,
@@ -24,7 +24,7 @@ import {
   toNewPayment,
 } from './payments.requests.js';
 
-@Controller(PAYMENT_FACTS.ledger.path)
+@Controller(PAYMENT_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag('Ledger: payments', 'Payments, recorded by the component that captures them.')
 export class LedgerPaymentsController {
@@ -65,7 +65,7 @@ export class LedgerPaymentsController {
         new HttpResponse({
           status: isNew ? 201 : 200,
           body: JSON.stringify(ledgerPaymentView(payment)),
-          location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
+          location: isNew ? `${PAYMENT_RESOURCE.ledger.path}/${payment.state.id}` : null,
         }),
     );
   }

@@ -5,11 +5,11 @@ import { NoFieldsRequest, PathId, ValidQuery } from '../../../../request/validat
 import { inModeOf } from '../../../../shared/own-id.js';
 import { Payments } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
-import { PAYMENT_FACTS } from '../../facts.js';
+import { PAYMENT_RESOURCE } from '../../resources.js';
 import { PAYMENT, PAYMENT_LIST, paymentView } from '../representation/payments.views.js';
 import { ListPaymentsQuery, toFilter } from './payments.requests.js';
 
-@Controller(PAYMENT_FACTS.secret.path)
+@Controller(PAYMENT_RESOURCE.secret.path)
 @Tag('Payments', 'Captured payments, and how much of each can still be refunded.')
 export class PaymentsController {
   constructor(private readonly payments: Payments) {}

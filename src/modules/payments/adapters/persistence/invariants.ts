@@ -1,5 +1,5 @@
-import type { Invariant } from '../../../../platform/facts.js';
-import { CHECKOUT_SESSION_ID, SESSION_FACTS } from '../../../checkout/index.js';
+import type { Invariant } from '../../../../platform/module-declaration.js';
+import { CHECKOUT_SESSION_ID, SESSION_RESOURCE } from '../../../checkout/index.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 /**
@@ -8,7 +8,7 @@ import { PAYMENT_ID } from '../../domain/payment.js';
  */
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,
-  balances: SESSION_FACTS.balances,
+  balances: SESSION_RESOURCE.balances,
   joined: `LEFT JOIN payments payment ON (payment.organization_id, payment.mode, payment.checkout_session_id)
     = (balances.organization_id, balances.mode, balances.id) AND payment.mismatch IS NULL`,
 } as const;

@@ -1,4 +1,4 @@
-import type { PersonalData } from '../../../../platform/facts.js';
+import type { PersonalData } from '../../../../platform/module-declaration.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
 const THESE = `${OWN} AND id = ANY ($3::uuid[])`;

@@ -21,7 +21,7 @@ import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund-state.js';
-import { REFUND_FACTS } from '../../facts.js';
+import { REFUND_RESOURCE } from '../../resources.js';
 import {
   changed,
   LEDGER_REFUND,
@@ -44,7 +44,7 @@ import {
   toMadeRefund,
 } from './refunds.requests.js';
 
-@Controller(REFUND_FACTS.ledger.path)
+@Controller(REFUND_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: refunds',
@@ -85,7 +85,7 @@ export class LedgerRefundsController {
         new HttpResponse({
           status: isNew ? 201 : 200,
           body: JSON.stringify(ledgerRefundView(refund)),
-          location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
+          location: isNew ? `${REFUND_RESOURCE.ledger.path}/${refund.state.id}` : null,
         }),
     );
   }
@@ -177,7 +177,7 @@ export class LedgerRefundsController {
   }
 }
 
-@Controller(REFUND_FACTS.ledger.path)
+@Controller(REFUND_RESOURCE.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: claims',

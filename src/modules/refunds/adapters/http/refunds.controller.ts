@@ -26,7 +26,7 @@ import { Refunds } from '../../application/ports.js';
 import { type KnownRefund, ProposeRefund } from '../../application/propose-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { DAYS_TO_DECIDE, REFUND_ID } from '../../domain/refund-state.js';
-import { REFUND_FACTS } from '../../facts.js';
+import { REFUND_RESOURCE } from '../../resources.js';
 import {
   approvalView,
   REFUND,
@@ -44,7 +44,7 @@ import {
   toNewRefund,
 } from './refunds.requests.js';
 
-@Controller(REFUND_FACTS.secret.path)
+@Controller(REFUND_RESOURCE.secret.path)
 @Tag(
   'Refunds',
   'A refund returns all or part of a payment. You propose it; the ledger pays it out or ' +
@@ -134,7 +134,7 @@ export class RefundsController {
   }
 }
 
-@Controller(REFUND_FACTS.secret.path)
+@Controller(REFUND_RESOURCE.secret.path)
 @Tag(
   'Approvals',
   'A refund waits for approval if a restricted key without the right `approve` proposed it, ' +
@@ -206,7 +206,7 @@ export class ApprovalsController {
 }
 
 function proposed({ refund, isNew }: KnownRefund): HttpResponse {
-  const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
+  const location = isNew ? `${REFUND_RESOURCE.secret.path}/${refund.state.id}` : null;
   return new HttpResponse({ status: isNew ? 201 : 200, body: refundJson(refund), location });
 }
 

@@ -1,5 +1,5 @@
 import { MOST_ROWS } from '../../../../persistence/measurement.js';
-import type { Diagnosis } from '../../../../platform/facts.js';
+import type { Diagnosis } from '../../../../platform/module-declaration.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';
 import { REFUND_ID, STUCK_CLAIMS } from '../../domain/refund-state.js';

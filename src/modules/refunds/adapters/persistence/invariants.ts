@@ -1,9 +1,9 @@
-import type { Invariant } from '../../../../platform/facts.js';
-import { PAYMENT_FACTS, PAYMENT_ID } from '../../../payments/index.js';
+import type { Invariant } from '../../../../platform/module-declaration.js';
+import { PAYMENT_ID, PAYMENT_RESOURCE } from '../../../payments/index.js';
 
 const PAYMENTS = {
   id: PAYMENT_ID,
-  balances: PAYMENT_FACTS.balances,
+  balances: PAYMENT_RESOURCE.balances,
   joined: `CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending,
         coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS succeeded

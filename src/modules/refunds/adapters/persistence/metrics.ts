@@ -6,8 +6,8 @@ import {
   madeAt,
   series,
 } from '../../../../persistence/measurement.js';
-import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
+import type { Measurement } from '../../../../platform/module-declaration.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { STUCK_CLAIMS } from '../../domain/refund-state.js';
 import { PAYABLE } from './refund.record.js';

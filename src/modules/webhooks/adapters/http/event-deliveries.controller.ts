@@ -14,7 +14,7 @@ import {
   ValidRequest,
 } from '../../../../request/validation/validation.js';
 import { notFound } from '../../../../shared/errors.js';
-import { EVENT_FACTS, EVENT_ID, EVENTS_TAG, Events } from '../../../events/index.js';
+import { EVENT_ID, EVENT_RESOURCE, EVENTS_TAG, Events } from '../../../events/index.js';
 import { EventDeliveries } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from '../representation/deliveries.views.js';
 import { ResendEventRequest } from './event-deliveries.requests.js';
 
-@Controller(EVENT_FACTS.secret.path)
+@Controller(EVENT_RESOURCE.secret.path)
 @Tag(...EVENTS_TAG)
 export class EventDeliveriesController {
   constructor(

@@ -21,7 +21,7 @@ import {
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
+import { WEBHOOK_ENDPOINT_RESOURCE } from '../../resources.js';
 import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
 import {
   LEDGER_ENDPOINT,
@@ -38,7 +38,7 @@ import {
   toOverlap,
 } from './webhook-endpoints.requests.js';
 
-const { path } = WEBHOOK_ENDPOINT_FACTS.ledger;
+const { path } = WEBHOOK_ENDPOINT_RESOURCE.ledger;
 
 @Controller(path)
 @LedgerKey()

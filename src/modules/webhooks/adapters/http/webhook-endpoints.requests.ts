@@ -1,4 +1,4 @@
-import { ALL_EVENTS } from '../../../../platform/facts.js';
+import { ALL_EVENTS } from '../../../../platform/module-declaration.js';
 import {
   Flag,
   Id,

@@ -1,4 +1,4 @@
-import type { PersonalData } from '../../../../platform/facts.js';
+import type { PersonalData } from '../../../../platform/module-declaration.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */

@@ -6,8 +6,8 @@ import {
   madeAt,
   series,
 } from '../../../../persistence/measurement.js';
-import type { Measurement } from '../../../../platform/facts.js';
 import { counter, gauge } from '../../../../platform/metric.js';
+import type { Measurement } from '../../../../platform/module-declaration.js';
 import { MODES } from '../../../../shared/caller.js';
 
 export const ATTEMPTS = counter({

@@ -1,4 +1,4 @@
-import { ALL_EVENTS } from '../../../../platform/facts.js';
+import { ALL_EVENTS } from '../../../../platform/module-declaration.js';
 import { listOf } from '../../../../request/response.js';
 import {
   constant,
@@ -9,7 +9,7 @@ import {
   MODE,
   nullable,
   object,
-  ofFacts,
+  ofDeclarations,
   oneOf,
   text,
   timestamp,
@@ -34,7 +34,7 @@ const FIELDS = {
     examples: ['https://shop.example/webhooks'],
   }),
   events: list(
-    ofFacts(({ eventTypes }) => oneOf([ALL_EVENTS, ...eventTypes], 'Event type, or `*`.')),
+    ofDeclarations(({ eventTypes }) => oneOf([ALL_EVENTS, ...eventTypes], 'Event type, or `*`.')),
     'Event types that are sent, or only `*` for all types.',
   ),
   enabled: { ...flag('Whether events are sent.'), examples: [true] },

@@ -1,7 +1,7 @@
-import type { Resource } from '../../platform/facts.js';
+import type { Resource } from '../../platform/module-declaration.js';
 import { WEBHOOK_ENDPOINT_EVENTS, WEBHOOK_ENDPOINT_ID } from './domain/webhook-endpoint.js';
 
-export const WEBHOOK_ENDPOINT_FACTS = {
+export const WEBHOOK_ENDPOINT_RESOURCE = {
   id: WEBHOOK_ENDPOINT_ID,
   schema: 'WebhookEndpoint',
   secret: { path: '/v1/webhook_endpoints', isListed: true },

@@ -1,7 +1,7 @@
-import type { Resource } from '../../platform/facts.js';
+import type { Resource } from '../../platform/module-declaration.js';
 import { CHECKOUT_SESSION_ID, SESSION_EVENTS } from './domain/checkout-session.js';
 
-export const SESSION_FACTS = {
+export const SESSION_RESOURCE = {
   id: CHECKOUT_SESSION_ID,
   schema: 'CheckoutSession',
   secret: { path: '/v1/checkout_sessions', isListed: true },

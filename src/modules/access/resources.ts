@@ -1,7 +1,7 @@
-import type { Resource } from '../../platform/facts.js';
+import type { Resource } from '../../platform/module-declaration.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 
-export const ORGANIZATION_FACTS = {
+export const ORGANIZATION_RESOURCE = {
   id: ORGANIZATION_ID,
   schema: 'Organization',
   operator: { path: '/operator/v1/organizations', isListed: true },

@@ -133,7 +133,7 @@ export interface JsonColumn {
   readonly root: string;
 }
 
-export interface Declarations {
+export interface Declaration {
   readonly errors?: readonly ErrorCode[];
   readonly resources?: readonly Resource[];
   /**
@@ -159,7 +159,7 @@ export interface EventTexts {
   readonly removed: readonly ((removed: string, organization: string) => string)[];
 }
 
-export interface ModuleFacts extends Declarations {
+export interface ModuleDeclaration extends Declaration {
   readonly module: Type;
   readonly records?: readonly Type[];
   /** These guards run before every route, in this order. The module exports what they need. */
@@ -172,7 +172,7 @@ export const ALL_EVENTS = '*';
  * The facts are what all parts of an application declare. Throws when two of them declare the same
  * code, prefix, path, event type, invariant or personal data.
  */
-export class Facts implements Required<Declarations> {
+export class Declarations implements Required<Declaration> {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
   readonly guardRefusals: readonly Refusal[];
@@ -187,7 +187,7 @@ export class Facts implements Required<Declarations> {
   readonly invariantNames: readonly string[];
   readonly resourcesWithEvents: readonly Resource[];
 
-  constructor(parts: readonly Declarations[]) {
+  constructor(parts: readonly Declaration[]) {
     this.errors = parts.flatMap(({ errors = [] }) => errors);
     this.resources = parts.flatMap(({ resources = [] }) => resources);
     this.guardRefusals = parts.flatMap(({ guardRefusals = [] }) => guardRefusals);

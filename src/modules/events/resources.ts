@@ -1,8 +1,8 @@
-import type { Resource } from '../../platform/facts.js';
+import type { Resource } from '../../platform/module-declaration.js';
 import { EVENT_COLUMNS } from './adapters/persistence/event.record.js';
 import { EVENT_ID } from './domain/event.js';
 
-export const EVENT_FACTS = {
+export const EVENT_RESOURCE = {
   id: EVENT_ID,
   schema: 'Event',
   secret: { path: '/v1/events', isListed: true },

@@ -1,9 +1,9 @@
-import type { Resource } from '../../platform/facts.js';
+import type { Resource } from '../../platform/module-declaration.js';
 import { sessionOfPayment } from './adapters/persistence/typeorm-payments.js';
 import { HOLD_ID } from './domain/hold.js';
 import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 
-export const PAYMENT_FACTS = {
+export const PAYMENT_RESOURCE = {
   id: PAYMENT_ID,
   schema: 'Payment',
   secret: { path: '/v1/payments', isListed: true },
@@ -15,7 +15,7 @@ export const PAYMENT_FACTS = {
   relatedEvents: { of: PAYMENT_ID, others: sessionOfPayment },
 } as const satisfies Resource;
 
-export const HOLD_FACTS = {
+export const HOLD_RESOURCE = {
   id: HOLD_ID,
   schema: 'PaymentHold',
   table: 'payment_holds',

@@ -1,7 +1,7 @@
 /** Two modules that declare the same fact keep the service from starting. */
 import { expect, test } from '@jest/globals';
-import { factsOf } from '../../src/app.module.js';
-import { Facts } from '../../src/platform/facts.js';
+import { declarationsOf } from '../../src/app.module.js';
+import { Declarations } from '../../src/platform/module-declaration.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
 import { idKind } from '../../src/shared/id.js';
 
@@ -29,16 +29,16 @@ test.each([
 ] as const)('the %s is declared once', (what, second) => {
   const personalData = [{ object: 'session', members: { email } }];
   const first = { errors: [CODE], resources: [RESOURCE], personalData };
-  expect(() => new Facts([first, second])).toThrow(`Two modules declare the ${what}.`);
+  expect(() => new Declarations([first, second])).toThrow(`Two modules declare the ${what}.`);
 });
 
 test('a resource is found by its identifier', () => {
-  const facts = new Facts([{ resources: [RESOURCE] }]);
-  expect(facts.resourceOf('cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBe(RESOURCE);
-  expect(facts.resourceOf('re_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBeUndefined();
+  const declarations = new Declarations([{ resources: [RESOURCE] }]);
+  expect(declarations.resourceOf('cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBe(RESOURCE);
+  expect(declarations.resourceOf('re_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBeUndefined();
 });
 
 test('each resource with events names its table, in which the owner of one is found for a ledger', () => {
-  const tables = factsOf().resourcesWithEvents.map(({ schema, table }) => [schema, table]);
+  const tables = declarationsOf().resourcesWithEvents.map(({ schema, table }) => [schema, table]);
   expect(tables).toEqual(tables.map(([schema]) => [schema, expect.any(String)]));
 });
