@@ -75,7 +75,10 @@ export const WEBHOOKS = 'tillgate:webhooks';
  * after it.
  */
 export const Operation = (operationId: string, declarations: OperationOptions): MethodDecorator =>
-  applyDecorators(SetMetadata(OPERATION, { operationId, ...declarations }), RouteConfig({ operationId }));
+  applyDecorators(
+    SetMetadata(OPERATION, { operationId, ...declarations }),
+    RouteConfig({ operationId }),
+  );
 
 export const Tag = (name: string, description: string): ClassDecorator =>
   SetMetadata(TAG, { name, description });

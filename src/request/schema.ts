@@ -99,7 +99,9 @@ export function describedEnum<Text extends string>(
  * Makes a schema that depends on what the modules of the application declare. The maker of the
  * document calls it.
  */
-export function ofDeclarations<Value>(schema: (declarations: Declarations) => Schema<Value>): Schema<Value> {
+export function ofDeclarations<Value>(
+  schema: (declarations: Declarations) => Schema<Value>,
+): Schema<Value> {
   return schema as unknown as Schema<Value>;
 }
 
