@@ -1,6 +1,6 @@
 /** The customer's way to Stripe's page and back, and the end of that page when the session ends. */
 import Stripe from 'stripe';
-import type { components } from '../../client/src/index.js';
+import { type components, TillgateError } from '../../client/src/index.js';
 import { fromStripe, toStripe } from './amounts.js';
 import { accountOf, idOf, refusalOf, stripe, tillgate } from './provider.js';
 
@@ -38,17 +38,26 @@ export async function startPayment(query: URLSearchParams): Promise<string> {
     const earlier = await earlierPage(payment_url);
     if (earlier && !isOver(earlier)) return earlier.url ?? back;
     const page = await begin(session, { success_url: back, cancel_url: cancel }, earlier);
-    await checkoutSessions.setPaymentUrl(id, {
-      payment_url: `${payment_url?.replace(PAGE, '')}&stripe=${page.id}`,
-    });
-    if ((await checkoutSessions.retrieve(id)).status === 'open') return page.url ?? back;
-    // Its end may have been heard before the page was known.
-    await endPayment(id);
+    const remembered = `${payment_url?.replace(PAGE, '')}&stripe=${page.id}`;
+    if (await isRemembered(id, remembered)) return page.url ?? back;
+    // The session has ended meanwhile, so nobody else knows of this page.
+    await sessions.expire(page.id).catch(unlessRefused);
     return back;
   } catch (error) {
     console.error(id, error);
     // There the customer reads, in the language of the page, that nothing was charged, and finds the way back to the shop.
     return cancel;
+  }
+}
+
+/** False if the session has ended: its payment URL is not set any more. */
+async function isRemembered(session: string, payment_url: string): Promise<boolean> {
+  try {
+    await tillgate.checkoutSessions.setPaymentUrl(session, { payment_url });
+    return true;
+  } catch (error) {
+    if (error instanceof TillgateError && error.code === 'session_not_open') return false;
+    throw error;
   }
 }
 

@@ -47,9 +47,10 @@ export class TypeormWebhookEndpoints extends WebhookEndpoints {
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
     const modes = isLedger(caller) ? [caller.mode] : MODES;
     const key = { ...one(caller, id), mode: In(modes) };
-    const row = await this.database.reading(caller, (manager) =>
-      manager.findOneBy(recordOf(caller), key),
+    const rows = await this.database.reading(caller, (manager) =>
+      manager.findBy(recordOf(caller), key),
     );
+    const row = rows.find(({ mode }) => mode === caller.mode) ?? rows[0];
     if (!row) throw notFound('id');
     return fromRow(row);
   }
