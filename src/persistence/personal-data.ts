@@ -121,24 +121,30 @@ export class StoredPersonalData {
 
   /**
    * Forgets what was recorded of the resources and all that belongs to them, some hundred at a
-   * time, each in a unit of its own. The work can be interrupted and repeated.
+   * time, each in a unit of its own. The work can be interrupted and repeated: it throws between two
+   * units if the signal is aborted.
    */
-  async forgetRest(caller: Caller, resources: Resources): Promise<void> {
+  async forgetRest(caller: Caller, resources: Resources, signal?: AbortSignal): Promise<void> {
     await this.committed(caller, (within) =>
       this.forgetRecords(within, caller, resources.ids, 'clear'),
     );
-    await this.forgetBelonging(caller, resources);
+    await this.forgetBelonging(caller, resources, signal);
   }
 
-  private async forgetBelonging(caller: Caller, { object, ids: of }: Resources): Promise<void> {
+  private async forgetBelonging(
+    caller: Caller,
+    { object, ids: of }: Resources,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     for (const kind of this.belongingTo(object)) {
       for (let after: string | undefined = FIRST_UUID; after !== undefined; ) {
+        signal?.throwIfAborted();
         const started = performance.now();
         const page: Children = { of, after, limit: TOGETHER };
         const some: Resources = await this.committed(caller, (within) =>
           this.forgetPage(within, caller, kind, page),
         );
-        if (some.ids.length > 0) await this.forgetBelonging(caller, some);
+        if (some.ids.length > 0) await this.forgetBelonging(caller, some, signal);
         after = some.ids.at(-1);
         await sleep(performance.now() - started);
       }

@@ -51,6 +51,11 @@ export class Jobs implements OnModuleDestroy {
     this.repeat(name, everyMs, () => sweep());
   }
 
+  /** Long work ends early when this is aborted, because the shutdown waits for it. */
+  get stopping(): AbortSignal {
+    return this.stopped.signal;
+  }
+
   /**
    * Waits for the jobs, because the connections that they use are closed in a later phase of the
    * shutdown.

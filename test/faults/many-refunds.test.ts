@@ -95,6 +95,17 @@ test('what is said while it is forgotten, and redacted again, goes too', async (
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
+test('the job ends between two batches when the service stops, and goes on later', async () => {
+  const session = await sessionWithMany();
+  await redact(session.id);
+  const caller = { organization: shop.organization, mode: 'test' } as const;
+  const sweeper = service.application.get(LaterDetailsSweeper);
+  await sweeper.forget(caller, AbortSignal.abort());
+  expect((await toldOf(session.payment)).length).toBeGreaterThan(0);
+  await sweeper.forget(caller, new AbortController().signal);
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
 test('retention passes over what cannot be forgotten now, and comes back', async () => {
   const [large, small] = [await sessionWithMany(), await paidSession()];
   const past = `UPDATE checkout_sessions SET closed_at = now() - interval '2 days'`;

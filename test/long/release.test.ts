@@ -58,7 +58,7 @@ beforeAll(async () => {
   execFileSync('chmod', ['755', scratch.path]);
   folderOf('cache');
   expect(await release('once')).toMatchObject({ status: 0, stderr: '' });
-}, 5 * MINUTES);
+}, 15 * MINUTES);
 
 afterAll(() => scratch.clear());
 
@@ -101,7 +101,7 @@ test.concurrent(
     const listed = again?.match(/\S+$/gm) ?? [];
     expect([...listed, 'SHA256SUMS'].sort()).toEqual(readdirSync(at('again')).sort());
   },
-  5 * MINUTES,
+  15 * MINUTES,
 );
 
 test.concurrent.each(VERSIONS)(
@@ -155,5 +155,5 @@ test.concurrent.each(VERSIONS)(
     const drill = 'npx tillgate drill --seed 1 --refunds 40 --seconds 5 -- bash worker.sh';
     expect(await type(drill).ended).toMatchObject({ status: 0 });
   },
-  10 * MINUTES,
+  20 * MINUTES,
 );

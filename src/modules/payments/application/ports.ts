@@ -72,8 +72,11 @@ export abstract class LaterDetails {
    * understands their IDs.
    */
   abstract unfinished(caller: Caller, limit: number, after?: string): Promise<readonly string[]>;
-  /** Forgets all details written about a payment so far. It can be interrupted and repeated. */
-  abstract forget(caller: Caller, payment: string): Promise<void>;
+  /**
+   * Forgets all details written about a payment so far. It can be repeated, and throws before it is
+   * done if the signal is aborted.
+   */
+  abstract forget(caller: Caller, payment: string, signal?: AbortSignal): Promise<void>;
 }
 
 export abstract class PaymentEvents {

@@ -92,8 +92,8 @@ export class PostgresLaterDetails extends LaterDetails {
     return rows.map(({ id }) => id);
   }
 
-  async forget(caller: Caller, payment: string): Promise<void> {
-    await this.personalData.forgetRest(caller, { object: 'payment', ids: [payment] });
+  async forget(caller: Caller, payment: string, signal?: AbortSignal): Promise<void> {
+    await this.personalData.forgetRest(caller, { object: 'payment', ids: [payment] }, signal);
     await this.database.autocommit(caller, ...FINISH.of(keyOf(caller, payment)));
   }
 }

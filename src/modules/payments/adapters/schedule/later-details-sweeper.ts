@@ -9,6 +9,8 @@ const EVERY_MS = 10_000;
 /** This applies to organizations that have not set how long they keep details. */
 const DEFAULT_DAYS = 30;
 const LIMIT = 100;
+/** A request waits for the work of a clock that was just moved. The job does the rest, if any. */
+const LONGEST_FOR_CLOCK_MS = 5_000;
 
 /**
  * Forgets what was written about payments since their redaction, and the rest of payments that have
@@ -24,26 +26,31 @@ export class LaterDetailsSweeper implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.jobs.sweep('forget_later_details', EVERY_MS, (clock) =>
-      clock ? this.forget(clock) : this.forgetAll(),
+      clock ? this.forget(clock, AbortSignal.timeout(LONGEST_FOR_CLOCK_MS)) : this.forgetAll(),
     );
   }
 
   async forgetAll(): Promise<void> {
     const faults: unknown[] = [];
     for (const caller of await this.laterDetails.owners())
-      await this.forget(caller).catch((error: unknown) => faults.push(error));
+      await this.forget(caller, this.jobs.stopping).catch((error: unknown) => faults.push(error));
     if (faults.length > 0) throw faults[0];
   }
 
-  async forget(caller: Caller): Promise<void> {
+  /** Ends early, without a fault, when the signal is aborted. */
+  async forget(caller: Caller, signal: AbortSignal): Promise<void> {
     const { settings } = await this.organizations.byId(caller.organization);
     await this.laterDetails.begin(caller, settings.detailsRetentionDays ?? DEFAULT_DAYS);
-    await sweep<string>({
+    const sweeping = sweep<string>({
       limit: LIMIT,
-      find: (limit, after) => this.laterDetails.unfinished(caller, limit, after),
+      find: async (limit, after) =>
+        signal.aborted ? [] : this.laterDetails.unfinished(caller, limit, after),
       handle: async (payments) => {
-        for (const payment of payments) await this.laterDetails.forget(caller, payment);
+        for (const payment of payments) await this.laterDetails.forget(caller, payment, signal);
       },
+    });
+    await sweeping.catch((error: unknown) => {
+      if (!signal.aborted) throw error;
     });
   }
 }
