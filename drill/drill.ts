@@ -141,11 +141,16 @@ class Drill {
         return this.provider.isFinal && broken.length === lasting(broken).length;
       },
     });
-    if (await day.play()) return;
+    const end = await day.play();
+    if (end === 'all are decided') return;
     if (!this.witness.wasAsked) throw new Complaint(NEVER_ASKED);
-    const open = openOf(await this.books());
-    for (const { id } of open) this.witness.see(id, 'stuck');
-    if (this.options.bail && open.length > 0) throw new Halt('A rule was broken.');
+    const books = await this.books();
+    const open = new Set(openOf(books).map(({ id }) => id));
+    const left = violations(books).filter(({ refund }) => open.has(refund));
+    // A kill or a second worker may mend it later, so it is remembered.
+    for (const { refund, rule } of left)
+      this.witness.see(refund, end === 'it stands still' ? 'stuck' : rule);
+    if (this.options.bail && left.length > 0) throw new Halt('A rule was broken.');
   }
 
   private async environment(worker: number) {

@@ -28,25 +28,27 @@ interface Surroundings {
   isOver(): Promise<boolean>;
 }
 
+export type End = 'all are decided' | 'some are left' | 'it stands still';
+
 export class FirstDay {
   constructor(
     private readonly waits: Waits,
     private readonly surroundings: Surroundings,
   ) {}
 
-  /** False if refunds are left that the worker should have decided. */
-  async play(): Promise<boolean> {
+  /** Says how it ended: with refunds that the worker should have decided, or without. */
+  async play(): Promise<End> {
     const { advance, isOver } = this.surroundings;
     let silent = 0;
     for (const seconds of STEPS) {
       const isAsking = await this.settled();
-      if (await isOver()) return true;
+      if (await isOver()) return 'all are decided';
       silent = isAsking ? 0 : silent + 1;
-      if (silent === MOST_SILENT_STEPS) return false;
+      if (silent === MOST_SILENT_STEPS) return 'it stands still';
       await advance(seconds);
     }
     await this.settled();
-    return isOver();
+    return (await isOver()) ? 'all are decided' : 'some are left';
   }
 
   /** The clock stands still until the worker gives an unanswered call up, because its time-out is in real time. */

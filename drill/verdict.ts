@@ -40,7 +40,7 @@ export const RULES = {
   returned:
     'A payout came back, and the refund is still succeeded in Tillgate. Ask the provider for what was returned, and report it with return.',
   stuck:
-    'One worker alone, which nobody had killed, left the refund open. Go on with the next refund whatever a call brings, claim for every organization, and forget nothing that is only in memory.',
+    'A worker that was alone, and that nobody had killed, stood still, and the refund is open. Go on with the next refund whatever a call brings.',
   submitted:
     'A payout was pending when it was made, and the refund is still pending in Tillgate. Extend its claim, and look at the provider when you are given it again.',
   unreported:
@@ -57,6 +57,8 @@ const MENDED: readonly Rule[] = ['returned', 'submitted', 'unreported', 'unpaid'
 export interface Violation {
   readonly refund: string;
   readonly rule: Rule;
+  /** Whether no time mends it. */
+  readonly lasts: boolean;
 }
 
 export interface Books {
@@ -77,15 +79,16 @@ export function violations({ refunds, payouts, seen, courseOf }: Books): Violati
     const found = ruleOf(refund, own, courseOf(refund.id));
     if (found) broken.add(found);
     const rule = ORDER.find((one) => broken.has(one));
-    return rule ? [{ refund: refund.id as string, rule }] : [];
+    if (!rule) return [];
+    const wasSeen = seen.get(refund.id)?.has(rule) === true;
+    return [{ refund: refund.id as string, rule, lasts: wasSeen || !MENDED.includes(rule) }];
   });
 }
 
 const ORDER = Object.keys(RULES) as Rule[];
 
 /** Those that no time mends. */
-export const lasting = (all: readonly Violation[]): Violation[] =>
-  all.filter(({ rule }) => !MENDED.includes(rule));
+export const lasting = (all: readonly Violation[]): Violation[] => all.filter(({ lasts }) => lasts);
 
 function ruleOf(
   refund: Json,

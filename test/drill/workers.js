@@ -334,7 +334,7 @@ export const BROKEN = {
   ],
   'stands still when it does not know': ['stuck', { unknown: () => sleep(DAYS_MS) }],
   'forgets a refund after an error': [
-    'stuck',
+    'unreported',
     {
       async settle(refund) {
         this.forgotten ??= new Set();
@@ -367,7 +367,7 @@ export const BROKEN = {
     },
   ],
   'claims for one organization': [
-    'stuck',
+    'unpaid',
     {
       async work() {
         const { body } = await tillgate('?limit=1');

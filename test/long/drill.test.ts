@@ -34,7 +34,7 @@ test.concurrent('thirty-two broken workers are found by their rules; in the shel
     stderr: '',
   });
   expect(played).toHaveLength(35);
-});
+}, 1_200_000);
 
 test.concurrent.each([
   ['no command', [], [], 'Give the command of your worker after --.'],
