@@ -36,7 +36,7 @@ export function serverOf(
   tillgate: Tillgate,
   { actor, holder }: Pick<Settings, 'actor' | 'holder'>,
 ): McpServer {
-  const server = new McpServer({ name: 'tillgate', title: 'Tillgate', version: '1.1.0' });
+  const server = new McpServer({ name: 'tillgate', title: 'Tillgate', version: '1.2.0' });
 
   function tool<Input extends z.ZodRawShape>(
     name: string,
