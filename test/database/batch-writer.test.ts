@@ -173,24 +173,56 @@ async function amounts(): Promise<number[]> {
   return rows.map(({ amount }) => Number(amount));
 }
 
-test('of changes, only those of one owner, which is an organization in one mode, and those of one row add up', async () => {
+/** Changes the purse of each owner by an amount of its own, with as many notes. */
+const fillAll = (owners: readonly Filled['owner'][]): Promise<unknown> => {
+  const fills = owners.flatMap((owner, at) =>
+    ['a', 'b', 'c'].map((letter, place) => ({
+      owner,
+      text: `${letter}${at}`,
+      purse: PURSES[place % 2] as string,
+      amount: 10 * at + place + 1,
+    })),
+  );
+  return Promise.all(fills.map(fill));
+};
+
+test('changes of all organizations and modes are one statement, and those of one row add up', async () => {
   await openPurses();
-  const each = OWNERS.flatMap((owner, at) =>
-    ['a', 'b', 'c'].map((letter, place) => {
-      return {
-        owner,
-        text: `${letter}${at}`,
-        purse: PURSES[place % 2] as string,
-        amount: 10 * at + place + 1,
-      };
-    }),
-  );
-  await Promise.all(each.map(fill));
-  const together = sent().toSorted((one, other) => `${one.notes}`.localeCompare(`${other.notes}`));
-  expect(together).toEqual(
-    OWNERS.map((_, at) => ({ name: `${ALL} fill*`, notes: [`a${at}`, `b${at}`, `c${at}`] })),
-  );
+  await fillAll(OWNERS);
+  const notes = ['a', 'b', 'c'].flatMap((letter) => OWNERS.map((_, at) => `${letter}${at}`));
+  expect(sent()).toEqual([{ name: `${ALL} fill*`, notes }]);
   expect(await amounts()).toEqual([4, 2, 24, 12, 44, 22, 64, 32]);
+});
+
+test('a change changes no row of an owner who has not named it', async () => {
+  await openPurses();
+  const [first, second] = OWNERS as [Filled['owner'], Filled['owner']];
+  const [one, other] = PURSES as [string, string];
+  await Promise.all([
+    fill({ owner: first, text: 'first', purse: one, amount: 1 }),
+    fill({ owner: second, text: 'second', purse: other, amount: 2 }),
+  ]);
+  expect(await amounts()).toEqual([1, 0, 0, 2, 0, 0, 0, 0]);
+});
+
+test('an owner whose row somebody holds has statements of its own for a while, and delays nobody else', async () => {
+  await openPurses();
+  const [held, ...others] = OWNERS as [Filled['owner'], ...Filled['owner'][]];
+  const change = (owner: Filled['owner'], text: string) =>
+    fill({ owner, text, purse: PURSES[0] as string, amount: 1 });
+  await outsider.query('BEGIN');
+  await outsider.query('SELECT FROM purses WHERE organization_id = $1 AND mode = $2 FOR UPDATE', [
+    held.organization,
+    held.mode,
+  ]);
+  const waiting = change(held, 'held');
+  await Promise.all(others.map((owner, at) => change(owner, `other${at}`)));
+  await outsider.query('ROLLBACK');
+  await waiting;
+  queries.mockClear();
+  await Promise.all([change(held, 'held2'), ...others.map((owner, at) => change(owner, `b${at}`))]);
+  expect(sent()).toContainEqual({ name: `${ALONE} fill`, notes: ['held2'] });
+  expect(await amounts()).toEqual([2, 0, 2, 0, 2, 0, 2, 0]);
 });
 
 test.each([1, 3])(

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.js';
 import { nameOf, type Owner } from '../../shared/caller.js';
 import { isOfOneRun } from '../faults.js';
 import type { StatementPart } from './batched-write.js';
 import { type ConnectionPool, ownerOfAll } from './connection-pool.js';
 import { MAX_WAITING, overloaded } from './fair-queue.js';
+import { SeparatedOwners } from './separated-owners.js';
 import { composed, flat } from './statement.js';
 
 /**
@@ -20,6 +20,8 @@ const MAX_LENGTH = (256 * 1024) / 3;
  */
 const PATIENCE_MS = 50;
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
+/** A change that takes longer, alone, has probably waited for a lock. */
+const SLOW_MS = 50;
 
 interface Waiting {
   readonly parts: readonly StatementPart[];
@@ -30,9 +32,11 @@ interface Waiting {
 
 /**
  * Sends the writes of several requests as one statement, because PostgreSQL spends much more time
- * on a statement than on a row. Writes are of one kind if they are rows of the same writes. A
- * statement that only inserts may carry rows of all organizations. A statement that changes rows
- * locks them, so it carries the rows of one owner, and no owner waits for the locks of another.
+ * on a statement than on a row. Writes are of one kind if they are rows of the same writes,
+ * whoever they belong to.
+ *
+ * A statement that changes rows locks them, and may wait for a lock. An owner whose change has
+ * delayed the changes of others is separated from them for a while.
  *
  * Writes leave at the end of the turn of the event loop in which they came. While a statement of
  * their kind is under way, the next writes wait for it and then leave together. Nothing waits only
@@ -45,6 +49,7 @@ export class BatchWriter {
    */
   private readonly kinds = new Map<string, Map<string, Waiting[]>>();
   private readonly waiting = new ConcurrencyLimit(MAX_WAITING, MAX_ALL_WAITING);
+  private readonly separated = new SeparatedOwners();
 
   constructor(private readonly pool: ConnectionPool) {}
 
@@ -52,9 +57,7 @@ export class BatchWriter {
   async add(parts: readonly StatementPart[]): Promise<void> {
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
-    const locking = parts.find(({ write }) => write.isChange);
-    const names = parts.map(({ name }) => name).join(' ');
-    const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
+    const name = this.kindOf(parts, owner);
     await new Promise<void>((resolve, reject) => {
       const lines = this.kinds.get(name) ?? new Map<string, Waiting[]>();
       const line = lines.get(owner) ?? [];
@@ -66,9 +69,15 @@ export class BatchWriter {
     });
   }
 
+  private kindOf(parts: readonly StatementPart[], owner: string): string {
+    const names = parts.map(({ name }) => name).join(' ');
+    const locks = parts.some(({ write }) => write.isChange);
+    return locks && this.separated.has(owner) ? `${names} ${owner}` : names;
+  }
+
   private async sendAll(kind: string, lines: Map<string, Waiting[]>): Promise<void> {
     for (let writes = this.next(lines); writes.length > 0; writes = this.next(lines))
-      await Promise.race([this.send(writes), sleep(PATIENCE_MS, undefined, { ref: false })]);
+      await endOrPatience(this.send(writes));
     this.kinds.delete(kind);
   }
 
@@ -95,21 +104,54 @@ export class BatchWriter {
   }
 
   private async send(writes: readonly Waiting[]): Promise<void> {
+    const error = await this.errorOf(writes);
+    if (error === undefined) {
+      for (const { resolve } of writes) resolve();
+      return;
+    }
+    // PostgreSQL refuses the whole statement for one bad row. The writes are sent again one by one,
+    // so that only that one fails.
+    if (writes.length > 1 && isOfOneRun(error)) {
+      for (const write of writes) void this.sendAlone(write);
+      return;
+    }
+    for (const { reject } of writes) reject(error);
+  }
+
+  /** Sends a write again, and separates its owner if it is what has delayed the others. */
+  private async sendAlone(write: Waiting): Promise<void> {
+    const startedAt = performance.now();
+    const error = await this.errorOf([write]);
+    const isSlow = performance.now() - startedAt > SLOW_MS;
+    if (error !== undefined || isSlow) this.separated.add(nameOf(ownerOf(write.parts)));
+    if (error === undefined) write.resolve();
+    else write.reject(error);
+  }
+
+  /** Writes all, and returns the error if nothing was written. */
+  private async errorOf(writes: readonly Waiting[]): Promise<unknown> {
     try {
       const parts = flat(writes.map((write) => write.parts));
       const [statement, values] = composed(parts, writes.length > 1);
-      await this.pool.send(ownerOfAll(writes.map((write) => ownerOf(write.parts))), statement, [
-        values,
-      ]);
-      for (const { resolve } of writes) resolve();
+      const owner = ownerOfAll(writes.map((write) => ownerOf(write.parts)));
+      await this.pool.send(owner, statement, [values]);
+      return undefined;
     } catch (error) {
-      // PostgreSQL refuses the whole statement for one bad row. The writes are sent again one by
-      // one, so that only that one fails.
-      if (writes.length > 1 && isOfOneRun(error))
-        for (const write of writes) void this.send([write]);
-      else for (const { reject } of writes) reject(error);
+      return error;
     }
   }
+}
+
+/** Resolves when the work ends, or after PATIENCE_MS. The work never rejects. */
+function endOrPatience(work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    timer.unref();
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function lengthOf(parts: readonly StatementPart[]): number {
