@@ -18,6 +18,11 @@ UPDATE api_keys
 SET last_used_at = now()
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour');
 
+-- access.test_clock
+SELECT ahead_seconds AS "aheadSeconds"
+FROM sandbox_clocks
+WHERE organization_id = $1;
+
 -- operator keys
 SELECT id, holder
 FROM api_keys

@@ -1,5 +1,11 @@
 import type { Clock } from '../../../shared/clock.js';
 
+/**
+ * A value of this part of its greatest age is looked up again while it still serves, so that calls
+ * wait for no value that is in use.
+ */
+const REFRESH_FROM = 0.75;
+
 interface LookUp<Value> {
   readonly since: number;
   readonly value: Value;
@@ -24,17 +30,14 @@ export class LookupCache<Value> {
    * its start. A look-up that fails or finds nothing replaces no value.
    */
   get(name: string, lookUp: () => Promise<Value>): Value | Promise<Value> {
-    const since = this.clock.monotonic();
-    const found = this.underWay.get(name) ?? this.cache.get(name);
-    if (found && since - found.since < this.maxAge) return found.value;
-    const started = { since, value: lookUp() };
-    const isLast = () => this.underWay.get(name) === started;
-    this.underWay.set(name, started);
-    started.value
-      .then((value) => value !== undefined && isLast() && this.keep(name, { since, value }))
-      .catch(() => undefined)
-      .finally(() => isLast() && this.underWay.delete(name));
-    return started.value;
+    const now = this.clock.monotonic();
+    const cached = this.cache.get(name);
+    const age = cached ? now - cached.since : this.maxAge;
+    if (cached && age < this.maxAge * REFRESH_FROM) return cached.value;
+    const underWay = this.underWay.get(name);
+    const isFresh = underWay !== undefined && now - underWay.since < this.maxAge;
+    const { value } = isFresh ? underWay : this.start(name, now, lookUp);
+    return cached && age < this.maxAge ? cached.value : value;
   }
 
   has(name: string): boolean {
@@ -45,6 +48,17 @@ export class LookupCache<Value> {
   clear(): void {
     this.cache.clear();
     this.underWay.clear();
+  }
+
+  private start(name: string, since: number, lookUp: () => Promise<Value>): LookUp<Promise<Value>> {
+    const started = { since, value: lookUp() };
+    const isLast = () => this.underWay.get(name) === started;
+    this.underWay.set(name, started);
+    started.value
+      .then((value) => value !== undefined && isLast() && this.keep(name, { since, value }))
+      .catch(() => undefined)
+      .finally(() => isLast() && this.underWay.delete(name));
+    return started;
   }
 
   private keep(name: string, found: LookUp<Value>): void {

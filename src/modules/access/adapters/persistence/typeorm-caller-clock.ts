@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
+import { statement } from '../../../../persistence/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { LookupCache } from '../../application/lookup-cache.js';
-import { TestClockRecord } from './test-clock.record.js';
 
 /**
  * A process may use a clock that it has read for so long. A step waits as long before it performs
@@ -13,6 +13,13 @@ import { TestClockRecord } from './test-clock.record.js';
  */
 const READ_AGAIN_MS = 100;
 const MAX_CLOCKS = 10_000;
+
+/** Each active shop in test mode reads it several times a second. */
+const AHEAD = statement<{ organization: string }>(
+  'access.test_clock',
+  (value) => `SELECT ahead_seconds AS "aheadSeconds" FROM sandbox_clocks
+    WHERE organization_id = ${value.organization}`,
+);
 
 @Injectable()
 export class TypeormCallerClock extends CallerClock {
@@ -43,9 +50,10 @@ export class TypeormCallerClock extends CallerClock {
   }
 
   private async aheadOf(organization: string): Promise<number> {
-    const key = { organizationId: uuidOf(organization) };
-    const row = await this.database.reading({ organization, mode: 'test' }, (manager) =>
-      manager.findOneBy(TestClockRecord, key),
+    const owner: Caller = { organization, mode: 'test' };
+    const [row] = await this.database.read<{ readonly aheadSeconds: number }>(
+      owner,
+      ...AHEAD.of({ organization: uuidOf(organization) }),
     );
     return (row?.aheadSeconds ?? 0) * 1000;
   }

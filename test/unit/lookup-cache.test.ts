@@ -1,0 +1,96 @@
+/** The cache of look-ups, with a clock that the test moves. */
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, test } from '@jest/globals';
+import { LookupCache } from '../../src/modules/access/application/lookup-cache.js';
+import { Clock } from '../../src/shared/clock.js';
+
+const MAX_AGE = 100;
+
+class MovedClock extends Clock {
+  time = 0;
+
+  override monotonic(): number {
+    return this.time;
+  }
+}
+
+let clock: MovedClock;
+let cache: LookupCache<string>;
+let lookUps: PromiseWithResolvers<string>[];
+
+beforeEach(() => {
+  clock = new MovedClock();
+  cache = new LookupCache(clock, MAX_AGE, 10);
+  lookUps = [];
+});
+
+const get = () =>
+  cache.get('name', () => {
+    const lookUp = Promise.withResolvers<string>();
+    lookUps.push(lookUp);
+    return lookUp.promise;
+  });
+
+async function found(value: string): Promise<void> {
+  const first = get();
+  lookUps.at(-1)?.resolve(value);
+  expect(await first).toBe(value);
+  await setImmediate();
+}
+
+test('a young value is returned at once, without a look-up', async () => {
+  await found('first');
+  clock.time = 74;
+  expect([get(), lookUps.length]).toEqual(['first', 1]);
+});
+
+test('an ageing value is still returned at once, while one look-up replaces it', async () => {
+  await found('first');
+  clock.time = 75;
+  expect([get(), get(), lookUps.length]).toEqual(['first', 'first', 2]);
+  lookUps[1]?.resolve('second');
+  await setImmediate();
+  expect([get(), lookUps.length]).toEqual(['second', 2]);
+});
+
+test('a value that is too old is returned to nobody, and its look-up is shared', async () => {
+  await found('first');
+  clock.time = 80;
+  get();
+  clock.time = 100;
+  const values = [get(), get()];
+  lookUps[1]?.resolve('second');
+  expect([await Promise.all(values), lookUps.length]).toEqual([['second', 'second'], 2]);
+});
+
+test('a look-up that began too long ago serves no call that comes now', async () => {
+  get();
+  clock.time = 100;
+  const later = get();
+  lookUps[1]?.resolve('new');
+  lookUps[0]?.resolve('old');
+  expect([await later, get()]).toEqual(['new', 'new']);
+});
+
+test('a failed look-up keeps the value until it is too old', async () => {
+  await found('first');
+  clock.time = 80;
+  get();
+  lookUps[1]?.reject(new Error('no connection'));
+  await lookUps[1]?.promise.catch(() => undefined);
+  expect(get()).toBe('first');
+  clock.time = 100;
+  const last = get();
+  lookUps.at(-1)?.reject(new Error('no connection'));
+  await expect(last).rejects.toThrow('no connection');
+});
+
+test('nothing that was found before the values were dropped is kept', async () => {
+  await found('first');
+  clock.time = 80;
+  get();
+  cache.clear();
+  lookUps[1]?.resolve('second');
+  await setImmediate();
+  expect(get()).toBeInstanceOf(Promise);
+});
