@@ -2,6 +2,7 @@
  * Tests a worker of the ledger: first alone and never killed, then two of it pay out refunds while everything goes wrong, and
  * then the books are compared.
  */
+import type { Progress } from '../src/platform/progress.js';
 import { Clock, DAY, HOUR } from './clock.js';
 import { Complaint, Halt } from './complaint.js';
 import { Dashboard } from './dashboard.js';
@@ -28,7 +29,7 @@ export interface Options extends Command {
   readonly seconds: number;
   /** Whether it ends when the first rule is broken. */
   readonly bail: boolean;
-  readonly say: (line: string) => void;
+  readonly progress: Progress;
   /** Its reason is a Halt. */
   readonly stop: AbortSignal;
 }
@@ -69,7 +70,9 @@ class Drill {
     this.merchants = new Merchants(stage, this.journal, (payment) => this.dashboard.want(payment));
     this.provider = new Provider(this.clock, this.courseOf, options.refunds);
     this.dashboard = new Dashboard(stage, this.provider, this.journal);
-    this.witness = new Witness(this.merchants, this.provider, this.journal);
+    this.witness = new Witness(this.merchants, this.provider, this.journal, () =>
+      options.progress.add(),
+    );
     this.traffic = new Traffic(this.merchants, this.provider, this.witness, stage.url);
     this.pushes = new Pushes(stage);
     const check = () => {
@@ -111,24 +114,33 @@ class Drill {
       killed,
     );
     this.canceling = this.merchants.keepCanceling(this.over.signal);
+    const { progress } = this.options;
+    progress.begin('Requests of the workers');
     try {
+      progress.name('first day');
       await this.firstDay(firstDay);
       this.workers.start(WORKERS);
       for (const [day, planned] of plan.entries()) {
-        this.options.say(`Day ${day + 1} of ${DAYS}: ${planned.length} refunds.`);
+        progress.name(`day ${day + 1} of ${DAYS}`);
+        this.options.progress.say(`Day ${day + 1} of ${DAYS}: ${planned.length} refunds.`);
         await this.day(planned, day, performance.now() + (this.options.seconds * 1_000) / DAYS);
       }
-      this.options.say('No more faults: what is left can be decided.');
+      this.options.progress.say('No more faults: what is left can be decided.');
+      progress.name('end');
       await this.end();
       return null;
     } catch (error) {
       if (error instanceof Halt) return error.message;
       throw error;
+    } finally {
+      progress.end();
     }
   }
 
   private async firstDay(planned: readonly PlannedRefund[]): Promise<void> {
-    this.options.say(`The first day: one worker that nobody kills, ${planned.length} refunds.`);
+    this.options.progress.say(
+      `The first day: one worker that nobody kills, ${planned.length} refunds.`,
+    );
     this.workers.start(1);
     await this.merchants.propose(planned);
     const day = new FirstDay(this.waits, {
@@ -208,7 +220,7 @@ class Drill {
     await this.advance(seconds);
     const books = await this.books();
     this.nights += 1;
-    this.options.say(
+    this.options.progress.say(
       `Night ${this.nights}: ${openIn(books)} of ${books.refunds.length} refunds are open.`,
     );
     if (this.options.bail && lasting(violations(books)).length > 0)

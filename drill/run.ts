@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
 import { onStopSignal } from '../src/operator/process/stop-signals.js';
+import { Progress } from '../src/platform/progress.js';
 import { Complaint, Halt } from './complaint.js';
 import { drill, type Options } from './drill.js';
 import { asText } from './report.js';
 import { openStage } from './stage.js';
 
-interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'say' | 'stop'> {
+interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'progress' | 'stop'> {
   readonly seed?: number | undefined;
   readonly limit: number;
   readonly restart?: boolean;
@@ -24,7 +25,7 @@ export async function runDrill({
   ...words
 }: Words): Promise<number> {
   const { seed = Math.floor(Math.random() * 2 ** 31) } = words;
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const progress = new Progress();
   const halted = new AbortController();
   const halt = (why: string) => halted.abort(new Halt(why));
   onStopSignal(() => halt('The drill was interrupted.'));
@@ -35,9 +36,9 @@ export async function runDrill({
     if (words.command.length === 0) {
       throw new Complaint('Give the command of your worker after --.');
     }
-    say('Tillgate is starting on a database of its own …');
+    progress.say('Tillgate is starting on a database of its own …');
     const stage = await openStage();
-    const options = { ...words, seed, restart, bail, say, stop: halted.signal };
+    const options = { ...words, seed, restart, bail, progress, stop: halted.signal };
     const report = await drill(stage, options).finally(stage.close);
     const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
     // Also if nobody reads it.
@@ -46,7 +47,8 @@ export async function runDrill({
     return exitCode;
   } catch (error) {
     const reason = halted.signal.reason ?? error;
-    say(reason instanceof Complaint || reason instanceof Halt ? reason.message : inspect(reason));
+    const isExpected = reason instanceof Complaint || reason instanceof Halt;
+    progress.say(isExpected ? reason.message : inspect(reason));
     return 2;
   } finally {
     clearTimeout(timer);

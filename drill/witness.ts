@@ -65,6 +65,8 @@ export class Witness {
     private readonly merchants: Merchants,
     private readonly provider: Provider,
     private readonly journal: Journal,
+    /** Is called for each request that a worker sends. */
+    private readonly onRequest: () => void,
   ) {}
 
   countAnew(): void {
@@ -117,6 +119,7 @@ export class Witness {
   }
 
   private arrival({ worker, isUnheard }: Request): Moment {
+    this.onRequest();
     if (!isUnheard) this.acting.delete(worker);
     return this.journal.moment();
   }

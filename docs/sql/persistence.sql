@@ -1,3 +1,45 @@
+-- encryption.count idempotency_keys body
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM idempotency_keys
+WHERE body LIKE 'encrypted:%';
+
+-- encryption.count ledger_webhook_endpoints previous_secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM ledger_webhook_endpoints
+WHERE previous_secret IS NOT NULL;
+
+-- encryption.count ledger_webhook_endpoints secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM ledger_webhook_endpoints
+WHERE secret IS NOT NULL;
+
+-- encryption.count organizations previous_webhook_secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM organizations
+WHERE previous_webhook_secret LIKE 'encrypted:%';
+
+-- encryption.count organizations webhook_secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM organizations
+WHERE webhook_secret LIKE 'encrypted:%';
+
+-- encryption.count webhook_endpoints previous_secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM webhook_endpoints
+WHERE previous_secret IS NOT NULL;
+
+-- encryption.count webhook_endpoints secret
+/* every organization: any of them may have values under an older key */
+SELECT count(*) AS values
+FROM webhook_endpoints
+WHERE secret IS NOT NULL;
+
 -- encryption.key
 SELECT key
 FROM encryption_keys

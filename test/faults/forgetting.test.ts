@@ -56,7 +56,6 @@ test('the command that redacts all sessions with an e-mail address', async () =>
   const open = ids.at(-1) as string;
   const printed = { redacted: left, open: 1, open_sessions: [open] };
   expect([done.status, JSON.parse(done.stdout)]).toEqual([0, printed]);
-  expect(done.stderr).toMatch(/redacted so far/);
   await expectWhole();
 
   const refused = await command(['redact', '--session', open], environment);

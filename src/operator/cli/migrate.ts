@@ -38,11 +38,13 @@ export function addMigrateCommand(program: Command): void {
       SHARDS,
     )
     .action(({ revert, serviceRole, distribute, shards }) =>
-      withDatabase(async (url) => {
+      withDatabase(async (url, _, progress) => {
         if (revert) return { reverted: (await revertLast(url)) ?? null };
         if (distribute) await assertCitus(url);
-        const applied = await migrate(url);
-        const distributed = distribute ? { distributed: await distributeTables(url, shards) } : {};
+        const applied = await migrate(url, progress);
+        const distributed = distribute
+          ? { distributed: await distributeTables(url, shards, progress) }
+          : {};
         const notPermitted = await limitRole(url, serviceRole);
         // Each connection sets the limits itself where no pooler stands before PostgreSQL.
         const isNeeded = notPermitted.length > 0 && (await isPooled(url));

@@ -7,6 +7,7 @@ import { Database } from '../../persistence/database.js';
 import type { Transaction } from '../../persistence/transaction.js';
 import { Units } from '../../persistence/units.js';
 import type { Invariant } from '../../platform/module-declaration.js';
+import type { Progress } from '../../platform/progress.js';
 import { type Mode, Owners } from '../../shared/caller.js';
 import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../../shared/id.js';
 import { ownId } from '../../shared/own-id.js';
@@ -36,10 +37,12 @@ export function addReconcileCommand(program: Command): void {
     )
     .option('--apply', 'with --repair: do it, and reconcile again')
     .action(({ since, repair = false, apply = false }) =>
-      withApplication(async (application) => {
-        const found = await reconcile(application, { since });
+      withApplication(async (application, progress) => {
+        const found = await reconcile(application, { since, progress });
         const repairs = repair ? await repairsOf(application, found.checks, apply) : undefined;
-        const { checks, isBalanced } = apply ? await reconcile(application, { since }) : found;
+        const { checks, isBalanced } = apply
+          ? await reconcile(application, { since, progress })
+          : found;
         if (!isBalanced) process.exitCode = 1;
         return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
       }),
@@ -81,7 +84,7 @@ async function repairsOf(
  */
 export async function reconcile(
   application: Pick<INestApplicationContext, 'get'>,
-  { since }: { since?: number | undefined } = {},
+  { since, progress }: { since?: number | undefined; progress?: Progress } = {},
 ): Promise<{ checks: Check[]; isBalanced: boolean }> {
   const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
   const made = async ({ manager }: Transaction) => {
@@ -89,8 +92,20 @@ export async function reconcile(
     await manager.query('SET LOCAL statement_timeout = 0');
     await manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
     const checks: Check[] = [];
-    for (const invariant of declarationsOf().invariants)
-      checks.push(await checkOf(manager, first, invariant));
+    const { invariants } = declarationsOf();
+    const counts = new Map<Invariant, number>();
+    for (const invariant of invariants)
+      counts.set(invariant, await countOf(manager, first, invariant));
+    progress?.begin(
+      'Checking rows',
+      [...counts.values()].reduce((sum, count) => sum + count, 0),
+    );
+    for (const [invariant, checked] of counts) {
+      progress?.name(invariant.name);
+      const offenders = await offendersOf(manager, first, invariant);
+      checks.push({ promise: invariant.name, checked, offenders });
+      progress?.add(checked);
+    }
     return checks;
   };
   const database = application.get(Database);
@@ -100,24 +115,30 @@ export async function reconcile(
   return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
 }
 
-async function checkOf(
+async function countOf(
   manager: Transaction['manager'],
   first: string,
-  invariant: Invariant,
-): Promise<Check> {
-  const { name: promise, id: kind, balances, joined = '', broken } = invariant;
-  const object = "json_build_object('id', balances.id, 'mode', balances.mode)";
-  const rows = await manager.query(
+  { balances }: Invariant,
+): Promise<number> {
+  const [found]: [{ count: number }] = await manager.query(
     `/* every organization: the books of all must balance */
-    SELECT (SELECT count(*) FROM ${balances} balances WHERE balances.id >= $1) AS checked,
-      ARRAY(SELECT ${object} FROM ${balances} balances ${joined}
-        WHERE balances.id >= $1 AND (${broken}) ORDER BY balances.id LIMIT ${MAX_OFFENDERS}) AS broken`,
+    SELECT count(*) AS count FROM ${balances} balances WHERE balances.id >= $1`,
     [first],
   );
-  const [found] = rows as [{ checked: number; broken: { id: string; mode: Mode }[] }];
-  return {
-    promise,
-    checked: found.checked,
-    offenders: found.broken.map(({ id, mode }) => idOf(kind, id, mode)),
-  };
+  return found.count;
+}
+
+/** Returns the IDs of the first rows that break the promise. */
+async function offendersOf(
+  manager: Transaction['manager'],
+  first: string,
+  { id: kind, balances, joined = '', broken }: Invariant,
+): Promise<string[]> {
+  const rows: { id: string; mode: Mode }[] = await manager.query(
+    `/* every organization: the books of all must balance */
+    SELECT balances.id, balances.mode FROM ${balances} balances ${joined}
+    WHERE balances.id >= $1 AND (${broken}) ORDER BY balances.id LIMIT ${MAX_OFFENDERS}`,
+    [first],
+  );
+  return rows.map(({ id, mode }) => idOf(kind, id, mode));
 }

@@ -8,6 +8,7 @@ import {
 } from '../../modules/checkout/index.js';
 import { LaterDetails } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
+import type { Progress } from '../../platform/progress.js';
 import { mailboxOf } from '../../request/validation/mailbox.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
@@ -35,7 +36,9 @@ export function addRedactCommand(program: Command): void {
         return withApplication((one) => redactOne(one, session, organization));
       if (organization === undefined || email === undefined || session !== undefined)
         return command.error('Give --session, or --org with --email.');
-      return withApplication((application) => redactAll(application, organization, email));
+      return withApplication((application, progress) =>
+        redactAll(application, { organization, email }, progress),
+      );
     });
 }
 
@@ -56,8 +59,8 @@ async function redactOne(
 /** Compares addresses here and not in the database, whose letters depend on its locale. */
 async function redactAll(
   application: INestApplicationContext,
-  organization: string,
-  email: string,
+  { organization, email }: { organization: string; email: string },
+  progress: Progress,
 ) {
   await application.get(Organizations).byId(organization);
   const details = application.get(SessionDetails);
@@ -66,14 +69,19 @@ async function redactAll(
   let redacted = 0;
   for (const mode of MODES) {
     const caller = { organization, mode };
+    const closed: OwnId[] = [];
+    progress.begin(`Reading sessions with an e-mail address, ${mode}`);
     const read = (after?: OwnId) => details.withEmail(caller, after);
     for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
       const own = page.filter((session) => mailboxOf(session.email) === mailbox);
-      const closed = own.filter(({ isOpen }) => !isOpen);
-      for (const { id } of closed) await redact(application, caller, id);
-      open.push(...own.filter(({ isOpen }) => isOpen).map(({ id }) => id));
-      redacted += closed.length;
-      process.stderr.write(`${redacted} redacted so far.\n`);
+      for (const { id, isOpen } of own) (isOpen ? open : closed).push(id);
+      progress.add(page.length);
+    }
+    progress.begin(`Redacting sessions, ${mode}`, closed.length);
+    for (const id of closed) {
+      await redact(application, caller, id);
+      redacted += 1;
+      progress.add();
     }
     await forgetRest(application, caller);
   }

@@ -10,8 +10,8 @@ export function addReencryptCommand(program: Command): void {
       'encrypt stored secrets anew, under ENCRYPTION_KEY; exits 1 if one can be read with no key',
     )
     .action(() =>
-      withApplication(async (application) => {
-        const { secrets, responses } = await application.get(Reencryption).execute();
+      withApplication(async (application, progress) => {
+        const { secrets, responses } = await application.get(Reencryption).execute(progress);
         if (secrets.unreadable + responses.unreadable > 0) process.exitCode = 1;
         return { ...secrets, stored_responses: responses };
       }),

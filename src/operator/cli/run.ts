@@ -4,22 +4,23 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../app.module.js';
 import { Units } from '../../persistence/units.js';
 import { type Config, readConfig } from '../../platform/config.js';
+import { Progress } from '../../platform/progress.js';
 import type { Work } from '../../shared/unit.js';
 import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
 export function withApplication(
-  work: (application: INestApplicationContext) => Promise<unknown>,
+  work: (application: INestApplicationContext, progress: Progress) => Promise<unknown>,
 ): Promise<void> {
-  const inApplication = async (url: string, config: Config) => {
+  const inApplication = async (url: string, config: Config, progress: Progress) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, {
       logger: false,
       abortOnError: false,
     });
     try {
-      return await work(application);
+      return await work(application, progress);
     } finally {
       await application.close();
     }
@@ -35,8 +36,9 @@ export function committed<Result>(
   return application.get(Units).commit({ queue: 'command' }, use);
 }
 
+/** Shows the result on stdout. The work may say on stderr how far it has come. */
 export async function withDatabase<Result>(
-  work: (url: string, config: Config) => Promise<Result>,
+  work: (url: string, config: Config, progress: Progress) => Promise<Result>,
   show: (result: Result) => void = print,
   open = openDatabase,
 ): Promise<void> {
@@ -47,9 +49,13 @@ export async function withDatabase<Result>(
     () => void opening.then((database) => database.close()).finally(() => process.exit(1)),
   );
   const database = await opening;
+  const progress = new Progress();
   try {
-    show(await work(database.url, config));
+    const result = await work(database.url, config, progress);
+    progress.end();
+    show(result);
   } finally {
+    progress.end();
     await database.close();
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../../persistence/citus/distribute.js';
 import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
 import { sqlState } from '../../persistence/faults.js';
+import type { Progress } from '../../platform/progress.js';
 import { assertPreparedStatements } from './pooler.js';
 
 /**
@@ -22,12 +23,28 @@ const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
  * Applies pending migrations and returns their names. If several processes call it, one applies
  * them and the others wait.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, progress?: Progress): Promise<string[]> {
   return withLock(url, async (dataSource) => {
+    if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
     if (applied.length > 0) await dataSource.transaction(distributeNewTables);
     return applied.map(({ name }) => name);
   });
+}
+
+/** Makes each pending migration say when it begins and ends, because TypeORM does not. */
+async function showMigrations(dataSource: DataSource, progress: Progress): Promise<void> {
+  const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
+  progress.begin('Applying migrations', pending.length);
+  for (const { name, instance } of pending) {
+    if (instance === undefined) continue;
+    const apply = instance.up.bind(instance);
+    instance.up = async (queryRunner) => {
+      progress.name(name);
+      await apply(queryRunner);
+      progress.add();
+    };
+  }
 }
 
 export async function revertLast(url: string): Promise<string | undefined> {
@@ -41,9 +58,13 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-export async function distributeTables(url: string, shards: number): Promise<string[]> {
+export async function distributeTables(
+  url: string,
+  shards: number,
+  progress?: Progress,
+): Promise<string[]> {
   return withLock(url, (dataSource) =>
-    dataSource.transaction((manager) => distributeAll(manager, shards)),
+    dataSource.transaction((manager) => distributeAll(manager, shards, progress)),
   );
 }
 

@@ -1,4 +1,5 @@
 /** Distributes the tables on Citus, so that all rows of an organization are on one machine. */
+import type { Progress } from '../../platform/progress.js';
 import { hasCitus, type Sql } from './citus.js';
 
 interface Table {
@@ -41,27 +42,41 @@ export async function distributeNewTables(sql: Sql): Promise<string[]> {
  * Distributes all tables in the open transaction, which locks them. Returns the names of those that
  * were not distributed yet.
  */
-export async function distributeAll(sql: Sql, shards: number): Promise<string[]> {
+export async function distributeAll(
+  sql: Sql,
+  shards: number,
+  progress?: Progress,
+): Promise<string[]> {
   await sql.query(`SET LOCAL citus.shard_count = ${shards}`);
-  return distribute(sql, await sql.query(TABLES));
+  return distribute(sql, await sql.query(TABLES), progress);
 }
 
-async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
+async function distribute(
+  sql: Sql,
+  tables: readonly Table[],
+  progress?: Progress,
+): Promise<string[]> {
   const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
+  progress?.begin('Distributing tables', pending.length);
   let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
   // Tables without an organization are copied to every machine, so that tenants' rows can refer to
   // them.
   for (const { name, isOwned } of pending) {
-    if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
+    if (isOwned) continue;
+    progress?.name(name);
+    await sql.query(`SELECT create_reference_table($1)`, [name]);
+    progress?.add();
   }
   for (const { name, isOwned } of pending) {
     if (!isOwned) continue;
+    progress?.name(name);
     for (const { statements } of await sql.query(STOP_DRAWING, [name])) await sql.query(statements);
     await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [
       name,
       group,
     ]);
     if (group === 'none') group = name;
+    progress?.add();
   }
   // The rows have been copied. The invisible originals on this machine would only take space.
   for (const { name } of pending.toReversed()) {

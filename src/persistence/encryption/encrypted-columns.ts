@@ -32,7 +32,10 @@ interface Value {
   readonly sealed: Sealed;
 }
 
-export type Look = (statement: PlainStatement, values: readonly unknown[]) => Promise<Value[]>;
+export type Look = <Row extends object>(
+  statement: PlainStatement,
+  values: readonly unknown[],
+) => Promise<Row[]>;
 
 type EncryptedColumn = ReturnType<typeof encryptedColumns>[number];
 
@@ -41,7 +44,7 @@ export async function* valuesIn(
   read: Look,
 ): AsyncGenerator<Value> {
   for (let after: readonly string[] | undefined = start; after; ) {
-    const page: Value[] = await read(look, after);
+    const page: Value[] = await read<Value>(look, after);
     yield* page;
     after = page.at(-1)?.key;
   }
@@ -63,6 +66,11 @@ export function encryptedColumns() {
     return {
       expires,
       start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
+      count: {
+        name: `encryption.count ${table} ${column}`,
+        text: `/* every organization: any of them may have values under an older key */
+        SELECT count(*) AS values FROM ${table} WHERE ${isEncrypted}`,
+      },
       /** Reads a page of the values after a key, in the order of the keys. */
       look: {
         name: `encryption.look ${table} ${column}`,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.js';
+import type { Progress } from '../../platform/progress.js';
+import { Database, type PlainStatement } from '../database.js';
 import { Units } from '../units.js';
 import { encryptedColumns, type Look, valuesIn } from './encrypted-columns.js';
 import { Encryption } from './encryption.js';
@@ -30,21 +31,31 @@ export class Reencryption {
    * Secrets and stored responses are counted apart, as `doctor` does, because stored responses
    * expire.
    */
-  async execute(): Promise<{ secrets: Counted; responses: Counted }> {
-    const [expiring, lasting] = [true, false].map((expires) =>
-      encryptedColumns().filter((column) => column.expires === expires),
-    );
-    return { secrets: await this.renew(lasting), responses: await this.renew(expiring) };
+  async execute(progress: Progress): Promise<{ secrets: Counted; responses: Counted }> {
+    const columns = encryptedColumns();
+    const lasting = columns.filter(({ expires }) => !expires);
+    const expiring = columns.filter(({ expires }) => expires);
+    return {
+      secrets: await this.renew(lasting, 'Encrypting secrets', progress),
+      responses: await this.renew(expiring, 'Encrypting stored responses', progress),
+    };
   }
 
-  private async renew(columns: EncryptedColumn[] = []): Promise<Counted> {
+  private async renew(
+    columns: readonly EncryptedColumn[],
+    what: string,
+    progress: Progress,
+  ): Promise<Counted> {
+    const total = await this.count(columns);
     let reencrypted = 0;
-    for (;;) {
+    for (let round = 1; ; round++) {
+      progress.begin(round === 1 ? what : 'Looking for values that changed meanwhile', total);
       const found = { current: 0, older: 0, unreadable: 0 };
       for (const column of columns) {
         for await (const { key, sealed } of valuesIn(column, this.look)) {
           const state = this.encryption.stateOf(sealed);
           found[state] += 1;
+          progress.add();
           if (state !== 'older') continue;
           const values = [...key, sealed, this.encryption.renewed(sealed)];
           reencrypted += (await this.database.autocommit(REENCRYPTION, column.replace, values))
@@ -57,12 +68,24 @@ export class Reencryption {
     }
   }
 
+  private async count(columns: readonly EncryptedColumn[]): Promise<number> {
+    let sum = 0;
+    for (const { count } of columns) {
+      const [row] = await this.look<{ values: number }>(count, []);
+      sum += row?.values ?? 0;
+    }
+    return sum;
+  }
+
   /** The look has no time limit, because there may be millions of stored responses. */
-  private readonly look: Look = (statement, values) =>
+  private readonly look: Look = <Row extends object>(
+    statement: PlainStatement,
+    values: readonly unknown[],
+  ) =>
     this.units.commit(REENCRYPTION, (unit) =>
       this.database.inTransaction(unit, async (transaction) => {
         await transaction.manager.query('SET LOCAL statement_timeout = 0');
-        return transaction.query(statement, values);
+        return transaction.query<Row>(statement, values);
       }),
     );
 }
