@@ -7,7 +7,8 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
  * Lines are written together, because each write costs more than a line. A killed process loses the
  * buffered lines.
  */
-const WRITE = { minLength: 8 * 1024, periodicFlush: 100 };
+const WRITTEN_TOGETHER_BYTES = 8 * 1024;
+const WRITTEN_AFTER_MS = 100;
 
 /**
  * Opens the standard output. Each line is a JSON object; on a terminal with pino-pretty installed,
@@ -23,7 +24,29 @@ async function stream(): Promise<DestinationStream> {
       ignore: 'pid',
       translateTime: 'SYS:HH:MM:ss.l',
     });
-  return destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...WRITE });
+  return buffered();
+}
+
+/** The timer runs only while a line waits, so that an idle process is not woken. */
+function buffered(): DestinationStream {
+  const output = destination({
+    sync: false,
+    maxLength: MAX_WAITING_BYTES,
+    minLength: WRITTEN_TOGETHER_BYTES,
+  });
+  let isPlanned = false;
+  const flush = () => {
+    isPlanned = false;
+    output.flush();
+  };
+  return {
+    write(line) {
+      output.write(line);
+      if (isPlanned) return;
+      isPlanned = true;
+      setTimeout(flush, WRITTEN_AFTER_MS).unref();
+    },
+  };
 }
 
 export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
