@@ -93,6 +93,7 @@ test('each statement names its organization and mode, or says why it reads those
 
   const clocks = port(TestClocks);
   const ofClocks: Calls<TestClocks> = {
+    within: () => clocks.within(unit, caller),
     lock: () => clocks.lock(unit),
     store: async () => clocks.store(unit, await clocks.lock(unit)),
     moved: () => clocks.moved(1),

@@ -24,9 +24,7 @@ export function watchConnections(application: INestApplicationContext): () => vo
 
   const attempt = units.attempt.bind(units);
   units.attempt = (owner, use) =>
-    attempt(owner, (unit) =>
-      isAlone(owner) ? use(unit) : running.run(opened(unit).gathered, () => use(unit)),
-    );
+    attempt(owner, (unit) => running.run(opened(unit).gathered, () => use(unit)));
 
   for (const name of DOORS) {
     const door = pool[name]?.bind(pool) as Method;
@@ -41,6 +39,3 @@ export function watchConnections(application: INestApplicationContext): () => vo
     if (complaints.size > 0) throw new Error([...complaints].join('\n'));
   };
 }
-
-/** The demo is made before the service listens, so nobody else can hold what it waits for. */
-const isAlone = (owner: object) => 'queue' in owner && owner.queue === 'demo';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Work } from '../../../shared/unit.js';
@@ -12,7 +11,7 @@ import {
   type NewApiKey,
 } from '../domain/api-key.js';
 import { Authenticate } from './authenticate.js';
-import { ApiKeys, Organizations } from './ports.js';
+import { ApiKeys, Organizations, TestClocks } from './ports.js';
 
 const OVERLAP_MS = 7 * 24 * 60 * 60_000;
 
@@ -43,13 +42,12 @@ export class ManageApiKeys {
     private readonly apiKeys: ApiKeys,
     private readonly organizations: Organizations,
     private readonly authenticate: Authenticate,
-    private readonly clock: CallerClock,
+    private readonly clocks: TestClocks,
   ) {}
 
   async create(unit: Work, input: NewApiKey): Promise<IssuedApiKey> {
-    // The time is read before the organization is, because that read holds a connection.
-    const moment = await this.clock.at(callerOf(input));
     if (input.organization !== null) await this.organizations.within(unit, input.organization);
+    const moment = await this.clocks.within(unit, callerOf(input));
     const issued = ApiKey.create(input, moment);
     this.apiKeys.add(unit, issued.key, issued.token);
     return issued;
@@ -65,7 +63,7 @@ export class ManageApiKeys {
 
   async revoke(unit: Work, id: string, kinds: readonly KeyKind[] = KEY_KINDS): Promise<ApiKey> {
     const { caller } = await this.find(id, kinds);
-    const { now } = await this.clock.at(caller);
+    const { now } = await this.clocks.within(unit, caller);
     return this.end(unit, id, 'revokedAt', now);
   }
 
@@ -80,7 +78,7 @@ export class ManageApiKeys {
     kinds: readonly KeyKind[] = KEY_KINDS,
   ): Promise<RotatedApiKey> {
     const old = await this.find(id, kinds);
-    const moment = await this.clock.at(old.caller);
+    const moment = await this.clocks.within(unit, old.caller);
     const issued = old.rotate(life, moment);
     this.apiKeys.add(unit, issued.key, issued.token);
     const end = moment.now + overlap;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { MovedClock } from '../../../shared/clock.js';
+import type { Moment, MovedClock } from '../../../shared/clock.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Unit, Work } from '../../../shared/unit.js';
 import type { ApiKey } from '../domain/api-key.js';
@@ -74,6 +74,8 @@ export interface MovedTestClock extends MovedClock {
 }
 
 export abstract class TestClocks {
+  /** Reads the time of a caller on the connection of the unit. Live mode has the real time. */
+  abstract within(unit: Work, caller: Caller): Promise<Moment>;
   abstract lock(unit: Unit): Promise<TestClock>;
   abstract store(unit: Unit, clock: TestClock): void;
   /** Lists up to `limit` clocks that were moved, in a fixed order, after the given one. */

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { MoreThan } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import type { Unit } from '../../../../shared/unit.js';
+import type { Moment } from '../../../../shared/clock.js';
+import { FIRST_UUID, idOf, NO_ORGANIZATION, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { Unit, Work } from '../../../../shared/unit.js';
 import { type MovedTestClock, TestClocks } from '../../application/ports.js';
 import type { TestClock } from '../../domain/test-clock.js';
 import { TestClockRecord } from './test-clock.record.js';
@@ -12,6 +13,17 @@ import { TestClockRecord } from './test-clock.record.js';
 export class TypeormTestClocks extends TestClocks {
   constructor(private readonly database: Database) {
     super();
+  }
+
+  async within(unit: Work, caller: Caller): Promise<Moment> {
+    const realTime = unit.now - unit.ahead;
+    const isReal = caller.mode === 'live' || caller.organization === NO_ORGANIZATION;
+    if (isReal) return { now: realTime, ahead: 0 };
+    const clock = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.findOneBy(TestClockRecord, keyOf(caller)),
+    );
+    const ahead = (clock?.aheadSeconds ?? 0) * 1000;
+    return { now: realTime + ahead, ahead };
   }
 
   async lock(unit: Unit): Promise<TestClock> {
