@@ -29,14 +29,20 @@ const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
   writeFileSync(join(folder, 'nginx.conf'), config);
   const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
   const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', directives]);
+  const ended = once(nginx, 'close');
+  let said = '';
+  nginx.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
   try {
     const url = `http://127.0.0.1:${port}`;
-    await until(() =>
-      visit(url).then(
+    await until(() => {
+      if (nginx.exitCode !== null) throw new Error(`nginx ended by itself: ${said}`);
+      return visit(url).then(
         () => true,
         () => false,
-      ),
-    );
+      );
+    });
     const shop = await Shop.open(service);
     for (const hidden of ['/ledger/v1/refunds', '/operator/v1/organizations', '/metrics']) {
       for (const spelled of [hidden, `/${hidden}`, hidden.replace('e', '%65')]) {
@@ -62,7 +68,7 @@ const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
     expect(logged).not.toContain(path.split('/').at(-1));
   } finally {
     nginx.kill();
-    await once(nginx, 'close');
+    await ended;
     rmSync(folder, { recursive: true });
     await service.close();
   }

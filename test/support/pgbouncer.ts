@@ -36,13 +36,14 @@ export async function startPgBouncer(
   chmodSync(directory, 0o755);
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, ['-q', ...user, file], { stdio: 'ignore' });
+  const ended = once(child, 'close');
   const through = (url: string) => Object.assign(new URL(url), { port: String(port) }).href;
   await until(() => isUp(child, through(serverUrl())));
   return {
     through,
     close: async () => {
       child.kill('SIGKILL');
-      await once(child, 'close');
+      await ended;
       rmSync(directory, { recursive: true });
     },
   };
