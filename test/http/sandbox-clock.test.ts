@@ -313,6 +313,14 @@ describe('webhooks', () => {
     expect(receiver.received.filter(({ id }) => id === event)).toHaveLength(MAX_ATTEMPTS);
   });
 
+  test('a step moves a delivery by its own seconds, not by those of the step before', async () => {
+    await advance(HOUR);
+    const event = await refusedSession();
+    // The second attempt is due after five seconds, and the third one five minutes later.
+    await advance(60);
+    expect(await attemptsAt(event)).toHaveLength(2);
+  });
+
   test('a webhook is signed with the real time, which its receiver compares', async () => {
     await advance(DAY);
     const before = seconds();
