@@ -24,9 +24,9 @@ import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.reco
 import { RESPONSE_PERSONAL_DATA, StoredResponses } from './request/idempotency/stored-responses.js';
 import { PublicUrl } from './request/public-url.js';
 import { CheckedRoutes } from './request/validation/checked-routes.js';
+import { CallbackUrls } from './shared/callback-urls.js';
 import { Owners } from './shared/caller.js';
 import { Clock } from './shared/clock.js';
-import { WebhookUrls } from './shared/webhook-urls.js';
 
 export const MODULES: readonly ModuleDeclaration[] = Object.values(declared);
 const PLATFORM: Declaration = {
@@ -62,7 +62,7 @@ const SHARED = [
   Owners,
   PublicUrl,
   Units,
-  WebhookUrls,
+  CallbackUrls,
 ];
 
 export const declarationsOf = (list: readonly ModuleDeclaration[] = MODULES) =>
@@ -88,7 +88,7 @@ export class AppModule {
   static register(config: Config, url: string, options: Options = {}): DynamicModule {
     const { timeLimits = true, isEmbedded = false, modules = MODULES } = options;
     const reachesLoopback = isEmbedded && isLoopback(config.host);
-    const webhookUrls = new WebhookUrls(config.webhookAllowPrivate, reachesLoopback);
+    const callbackUrls = new CallbackUrls(config.webhookAllowPrivate, reachesLoopback);
     const { databasePoolSize: poolSize } = config;
     const database = { url, poolSize, records: recordsOf(modules), timeLimits };
     return {
@@ -101,7 +101,7 @@ export class AppModule {
         { provide: Database, useFactory: () => Database.connect(database) },
         { provide: Declarations, useValue: declarationsOf(modules) },
         { provide: Owners, useClass: StoredOwners },
-        { provide: WebhookUrls, useValue: webhookUrls },
+        { provide: CallbackUrls, useValue: callbackUrls },
         { provide: APP_FILTER, useClass: ErrorFilter },
         ...OWN,
         // The order of the checks is the one that docs/reference/api.md promises: the key, the

@@ -40,7 +40,7 @@ export const RIGHT = 'tillgate:right';
  * Sets the right that a restricted key needs for the route. A restricted key may only read routes
  * that have no such decorator.
  */
-export const NeedsRight = (right: callers.Right): MethodDecorator => SetMetadata(RIGHT, right);
+export const NeedsRight = (right: string): MethodDecorator => SetMetadata(RIGHT, right);
 
 interface AnswerOptions {
   readonly description: string;

@@ -25,10 +25,6 @@ export abstract class Owners {
   abstract of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
 }
 
-/** A restricted key may have these rights besides reading. */
-export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
-export type Right = (typeof RIGHTS)[number];
-
 /**
  * The requester is a key and its holder, and the person whom the request names, which nobody has
  * checked.

@@ -19,6 +19,17 @@ export const hasUser = (url: string): boolean => /^[^/]*\/\/[^/?#{}]*@/.test(url
 
 export const isHttpUrl = (text: string): boolean => isAnyUrl(text) && !hasUser(text);
 
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+export function isHttpsOrLocal(url: string): boolean {
+  return /^https:/i.test(url) || LOCAL_HOSTS.includes(new URL(url).hostname);
+}
+
+/** Returns host and port as the URL has them, in lower case. */
+export function hostOf(url: string): string {
+  return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
+}
+
 /** Tells whether a text is an origin as browsers send it (RFC 6454). `null` is none. */
 export const isOrigin = (text: string): boolean =>
   URL.canParse(text) && new URL(text).origin === text && text !== 'null';

@@ -19,11 +19,11 @@ import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
 import { newEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Units } from '../../src/persistence/units.js';
+import { CallbackUrls } from '../../src/shared/callback-urls.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { NO_ORGANIZATION, uuidOf } from '../../src/shared/id.js';
 import type { OwnId } from '../../src/shared/own-id.js';
 import type { Unit } from '../../src/shared/unit.js';
-import { WebhookUrls } from '../../src/shared/webhook-urls.js';
 import { startService } from '../kit/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -112,7 +112,13 @@ test('each statement names its organization and mode, or says why it reads those
   const endpoints = port(WebhookEndpoints);
   const ofEndpoints = (owner: Caller): Calls<WebhookEndpoints> => {
     const wanted = { url: 'https://shop.test', events: ['*'], enabled: true, description: null };
-    const endpoint = newEndpoint(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
+    const endpoint = newEndpoint(
+      wanted,
+      [],
+      owner.mode,
+      NOW,
+      service.application.get(CallbackUrls),
+    );
     const { id } = endpoint;
     const claimed = { id, enabled: true, failingSince: null };
     return {

@@ -1,7 +1,8 @@
 /** What keys may do: those of one surface are refused on the others, a restricted one does what its rights name, and a live one finds no sandbox. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
-import { MODES, RIGHTS, type Right } from '../../src/shared/caller.js';
+import { RIGHTS, type Right } from '../../src/modules/access/domain/api-key.js';
+import { MODES } from '../../src/shared/caller.js';
 import { useService, useShop } from '../kit/setup.js';
 import { post, type Reply, send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';

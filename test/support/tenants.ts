@@ -1,8 +1,8 @@
 /** Organizations and keys, as the use cases of operators make them. */
 
-import type { NewApiKey } from '../../src/modules/access/domain/api-key.js';
+import type { NewApiKey, Right } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
-import type { Mode, Right } from '../../src/shared/caller.js';
+import type { Mode } from '../../src/shared/caller.js';
 import { committed, type Operated } from './units.js';
 
 export interface Tenant {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import * as formats from '../../src/request/validation/formats.js';
-import { isWebhookUrl } from '../../src/shared/webhook-urls.js';
+import { isCallbackUrl } from '../../src/shared/callback-urls.js';
 
 const { parseInstant } = formats;
-const FORMATS = { ...formats, isWebhookUrl };
+const FORMATS = { ...formats, isCallbackUrl };
 type FormatName = Extract<keyof typeof FORMATS, `is${string}`>;
 
 /** As long as a name may be. */
@@ -30,7 +30,7 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
     ],
   ],
   [
-    'isWebhookUrl',
+    'isCallbackUrl',
     [
       'https://a.example',
       'https://a.example:80/',
@@ -101,7 +101,7 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
       ],
     ],
   ],
-  ['isWebhookUrl', ['https://user:secret@shop.example/', 'https://@shop.example/']],
+  ['isCallbackUrl', ['https://user:secret@shop.example/', 'https://@shop.example/']],
   [
     'isAddrSpec',
     [...'\u200b\u00ad\u2060\ufeff\u202e\u061c\u180e\u{e0041}\u3164\ufe0f\u2800'].flatMap((sign) => [

@@ -22,7 +22,7 @@ const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
 const FORMATS: Readonly<Record<string, Keywords>> = {
   isCurrency: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
   isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
-  isWebhookUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
+  isCallbackUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
   isAddrSpec: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] },
   isContact: { examples: ['help@shop.example'] },
   isLocale: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] },

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/internal';
+import type { Right } from '../../src/modules/access/index.js';
 import type { Declarations } from '../../src/platform/module-declaration.js';
 import { presenceOf } from '../../src/request/idempotency/keyed-request.js';
 import {
@@ -14,7 +15,6 @@ import {
   type WebhookOptions,
 } from '../../src/request/route.js';
 import { inputOf, type RouteInput } from '../../src/request/validation/route-input.js';
-import type { Right } from '../../src/shared/caller.js';
 
 export interface Route extends OperationOptions, RouteInput {
   readonly operationId: string;

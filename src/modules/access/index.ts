@@ -3,7 +3,7 @@ export { AdvanceTestClock } from './application/advance-test-clock.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageOrganizations } from './application/manage-organizations.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
-export { API_KEY_ID, isOwned, KEY_KINDS } from './domain/api-key.js';
+export { API_KEY_ID, isOwned, KEY_KINDS, RIGHTS, type Right } from './domain/api-key.js';
 export {
   MAX_RETENTION_DAYS,
   type OrganizationChange,

@@ -10,6 +10,7 @@ export {
 } from './application/ports.js';
 export { RedactCheckoutSession } from './application/redact-checkout-session.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
+export { ON_MISMATCH, type OnMismatch } from './domain/captured.js';
 export { CHECKOUT_SESSION_ID, type CheckoutSessionState } from './domain/checkout-session.js';
 export type { LineItem } from './domain/line-item.js';
 export { SESSION_RESOURCE } from './resources.js';

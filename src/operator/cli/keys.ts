@@ -3,8 +3,14 @@ import {
   apiKeyView,
   withKeyView,
 } from '../../modules/access/adapters/representation/operator.views.js';
-import { API_KEY_ID, isOwned, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
-import { MODES, RIGHTS } from '../../shared/caller.js';
+import {
+  API_KEY_ID,
+  isOwned,
+  KEY_KINDS,
+  ManageApiKeys,
+  RIGHTS,
+} from '../../modules/access/index.js';
+import { MODES } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { duration, end, id } from './arguments.js';
 import { committed, withApplication } from './run.js';

@@ -21,11 +21,11 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { ALL_EVENTS, type Declarations } from '../../platform/module-declaration.js';
+import { isCallbackUrl } from '../../shared/callback-urls.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import { isVisible } from '../../shared/visible.js';
 import { isOrigin } from '../../shared/web-url.js';
-import { isWebhookUrl } from '../../shared/webhook-urls.js';
 import {
   DeclaredBound,
   FIELD,
@@ -159,7 +159,7 @@ export const WebUrl = formatted(2048, ['isWebUrl', isWebUrl], WEB_URL);
 
 export const WebhookUrl = formatted(
   2048,
-  ['isWebhookUrl', isWebhookUrl],
+  ['isCallbackUrl', isCallbackUrl],
   'must be an absolute https URL (in test mode also http) without user information, with port ' +
     '80, 443, or one from 1024 up',
 );

@@ -5,8 +5,7 @@
 import { isEmail } from 'class-validator';
 import { currencyOf } from '../../shared/money.js';
 import { INVISIBLE } from '../../shared/visible.js';
-import { isHttpUrl } from '../../shared/web-url.js';
-import { isHttpsOrLocal } from '../../shared/webhook-urls.js';
+import { isHttpsOrLocal, isHttpUrl } from '../../shared/web-url.js';
 
 export const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */

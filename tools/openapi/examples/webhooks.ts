@@ -7,7 +7,7 @@ import {
   WEBHOOK_ENDPOINT_ID,
 } from '../../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { exampleId } from '../../../src/request/schema.js';
-import { WebhookUrls } from '../../../src/shared/webhook-urls.js';
+import { CallbackUrls } from '../../../src/shared/callback-urls.js';
 import type { Examples } from '../operation-examples.js';
 
 const SENT_OFTEN = {
@@ -25,7 +25,7 @@ const STATE = {
   failingSince: null,
 } as const;
 const ALL = Array.from({ length: MAX_ENDPOINTS }, (_, at) => ({ ...STATE, place: at + 1 }));
-const URLS = new WebhookUrls(false);
+const URLS = new CallbackUrls(false);
 
 const CREATED = {
   body: NEW_ENDPOINT,

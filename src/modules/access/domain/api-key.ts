@@ -1,4 +1,4 @@
-import type { Caller, Mode, Right } from '../../../shared/caller.js';
+import type { Caller, Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
@@ -15,6 +15,10 @@ export const KEY_KINDS = [...OWNED_KINDS, 'ledger', 'operator'] as const;
  * /operator/v1.
  */
 export type KeyKind = (typeof KEY_KINDS)[number];
+
+/** A restricted key may have these rights besides reading. */
+export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
+export type Right = (typeof RIGHTS)[number];
 
 export interface ApiKeyState {
   readonly id: string;

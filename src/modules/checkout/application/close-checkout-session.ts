@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
+import type { Captured, Mismatch, OnMismatch } from '../domain/captured.js';
 import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.js';
 import { CheckoutSessions, SessionEvents } from './ports.js';
 

@@ -1,9 +1,9 @@
+import { CallbackUrls } from '../../../shared/callback-urls.js';
 import type { Mode } from '../../../shared/caller.js';
-import type { Captured, Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { errorCodes, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
-import { WebhookUrls } from '../../../shared/webhook-urls.js';
+import type { Captured, Mismatch } from './captured.js';
 import {
   agreedTerms,
   type NewCheckoutSession,
@@ -91,10 +91,10 @@ export class CheckoutSession {
     input: NewCheckoutSession,
     mode: Mode,
     now: number | Moment,
-    webhookUrls = new WebhookUrls(false),
+    callbackUrls = new CallbackUrls(false),
   ): CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
-    const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
+    const terms = agreedTerms(input, mode, createdAt(id), callbackUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
     const unchanged = { originalExpiresAt: null, awaits: 0, isRedacted: false };
     return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...unchanged, ...terms });

@@ -1,7 +1,7 @@
+import type { CallbackUrls } from '../../../shared/callback-urls.js';
 import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { filledUrl, MAX_FILLED, placeholderFault } from '../../../shared/web-url.js';
-import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import {
   AmountFaults,
   type LineItem,
@@ -70,7 +70,7 @@ export function agreedTerms(
   input: NewCheckoutSession,
   mode: Mode,
   created: number,
-  webhookUrls: WebhookUrls,
+  callbackUrls: CallbackUrls,
 ): SessionTerms {
   const faults = new AmountFaults();
   const currency = agreedCurrency(input, faults);
@@ -83,7 +83,7 @@ export function agreedTerms(
   if (mode === 'live') requireHttps(details, lineItems, faults);
   requireFillable(details, faults);
   const notifyFault =
-    details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
+    details.notifyUrl === null ? undefined : callbackUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   const locale = canonicalLocale(input.locale);

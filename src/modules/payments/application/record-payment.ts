@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { OnMismatch } from '../../../shared/captured.js';
 import { invalidParam, notFound } from '../../../shared/errors.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Stale, type Unit } from '../../../shared/unit.js';
 import { Organizations } from '../../access/index.js';
-import { CheckoutSessionQueries, CloseCheckoutSession } from '../../checkout/index.js';
+import {
+  CheckoutSessionQueries,
+  CloseCheckoutSession,
+  type OnMismatch,
+} from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
 import { PaymentEvents, Payments } from './ports.js';
 

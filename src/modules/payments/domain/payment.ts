@@ -1,5 +1,4 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { errorCodes, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
@@ -16,6 +15,15 @@ export const PAYMENT_EVENTS = {
   'payment.released': 'A hold on a payment was released.',
 } as const;
 export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
+
+/** A payment does not pay its checkout session for one of these reasons. */
+export const MISMATCHES = {
+  session_expired: 'the session had expired',
+  session_complete: 'the session was complete',
+  amount: 'the session asks for another amount',
+  currency: 'the session asks for another currency',
+};
+export type Mismatch = keyof typeof MISMATCHES;
 
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState extends Caller {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { CallbackUrls } from '../../../shared/callback-urls.js';
 import type { Unit } from '../../../shared/unit.js';
-import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { newWebhookSecret } from '../../access/index.js';
 import {
   changedEndpoint,
@@ -17,14 +17,14 @@ export interface WithSecret {
 }
 
 /**
- * Each method but the first refuses with not_found. A URL that WebhookUrls does not allow is
+ * Each method but the first refuses with not_found. A URL that CallbackUrls does not allow is
  * refused with invalid_param.
  */
 @Injectable()
 export class ManageWebhookEndpoints {
   constructor(
     private readonly endpoints: WebhookEndpoints,
-    private readonly urls: WebhookUrls,
+    private readonly urls: CallbackUrls,
   ) {}
 
   /** Creates an endpoint. Refuses with webhook_endpoint_limit. */

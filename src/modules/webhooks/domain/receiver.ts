@@ -1,5 +1,5 @@
 import { NO_ORGANIZATION } from '../../../shared/id.js';
-import { hostOf } from '../../../shared/webhook-urls.js';
+import { hostOf } from '../../../shared/web-url.js';
 
 /** This prefix is stored before the name of a ledger's receiver. No host contains a space. */
 const OF_LEDGER = 'ledger ';

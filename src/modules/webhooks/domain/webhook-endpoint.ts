@@ -1,8 +1,8 @@
+import type { CallbackUrls } from '../../../shared/callback-urls.js';
 import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, invalidParams, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
-import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { type AttemptResult, isSuccess } from './schedule.js';
 
 export const WEBHOOK_ENDPOINT_ID = idKind('we');
@@ -55,7 +55,7 @@ export function newEndpoint(
   others: readonly WebhookEndpoint[],
   mode: Mode,
   moment: Moment,
-  urls: WebhookUrls,
+  urls: CallbackUrls,
 ): WebhookEndpoint {
   requireValid(input, mode, urls);
   const taken = others.map(({ place }) => place);
@@ -80,7 +80,7 @@ export function newEndpoint(
 export function changedEndpoint(
   before: WebhookEndpoint,
   change: WantedEndpoint,
-  urls: WebhookUrls,
+  urls: CallbackUrls,
 ): WebhookEndpoint {
   requireValid(change, before.mode, urls);
   const after = { ...before, ...change };
@@ -111,7 +111,7 @@ export function healthAfter(
   };
 }
 
-function requireValid({ url, events = [] }: WantedEndpoint, mode: Mode, urls: WebhookUrls): void {
+function requireValid({ url, events = [] }: WantedEndpoint, mode: Mode, urls: CallbackUrls): void {
   const faults = [];
   const urlFault = url ? urls.faultOf(url, mode) : undefined;
   if (urlFault) faults.push(paramError('url', 'invalid_format', `url ${urlFault}.`));

@@ -13,10 +13,10 @@ import {
   Time,
 } from '../../../../request/validation/fields.js';
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
-import { MODES, type Mode, RIGHTS, type Right } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { API_KEY_ID, callerOf, OWNED_KINDS } from '../../domain/api-key.js';
+import { API_KEY_ID, callerOf, OWNED_KINDS, RIGHTS, type Right } from '../../domain/api-key.js';
 import {
   MAX_RETENTION_DAYS,
   type OrganizationChange,

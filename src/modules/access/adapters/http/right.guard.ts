@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { requestOf } from '../../../../request/request.js';
 import { RIGHT } from '../../../../request/route.js';
-import type { Right } from '../../../../shared/caller.js';
 import { type ErrorCode, paramError, type Refusal, refusal } from '../../../../shared/errors.js';
+import type { Right } from '../../domain/api-key.js';
 
 export const RIGHT_MISSING: ErrorCode = {
   code: 'right_missing',

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode, Right } from '../../../../shared/caller.js';
-import type { KeyKind } from '../../domain/api-key.js';
+import type { Mode } from '../../../../shared/caller.js';
+import type { KeyKind, Right } from '../../domain/api-key.js';
 
 @Entity('api_keys')
 export class ApiKeyRecord {

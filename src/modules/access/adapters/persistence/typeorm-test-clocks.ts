@@ -3,7 +3,13 @@ import { MoreThan } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Moment } from '../../../../shared/clock.js';
-import { FIRST_UUID, idOf, NO_ORGANIZATION, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import {
+  FIRST_UUID,
+  idOf,
+  NO_ORGANIZATION,
+  ORGANIZATION_ID,
+  uuidOf,
+} from '../../../../shared/id.js';
 import type { Unit, Work } from '../../../../shared/unit.js';
 import { type MovedTestClock, TestClocks } from '../../application/ports.js';
 import type { TestClock } from '../../domain/test-clock.js';

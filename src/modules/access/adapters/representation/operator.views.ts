@@ -13,11 +13,11 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../request/schema.js';
-import { type Mode, RIGHTS } from '../../../../shared/caller.js';
+import type { Mode } from '../../../../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { IssuedApiKey } from '../../application/manage-api-keys.js';
 import type { RotatedSecret } from '../../application/manage-organizations.js';
-import { API_KEY_ID, type ApiKey, OWNED_KINDS } from '../../domain/api-key.js';
+import { API_KEY_ID, type ApiKey, OWNED_KINDS, RIGHTS } from '../../domain/api-key.js';
 import {
   MAX_RETENTION_DAYS,
   type Organization,

@@ -7,7 +7,7 @@ import { Declarations } from '../../../../platform/module-declaration.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import type { Unit } from '../../../../shared/unit.js';
-import { hostOf } from '../../../../shared/webhook-urls.js';
+import { hostOf } from '../../../../shared/web-url.js';
 import { Outbox } from '../../application/ports.js';
 import { EVENT_ID, type NewEvent } from '../../domain/event.js';
 import { EventRecord, numbered } from './event.record.js';

@@ -9,10 +9,9 @@ import {
 import { Owner } from '../../../../request/validation/ledger-request.js';
 import { PageOf, pageRequest } from '../../../../request/validation/list.query.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
-import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID, ON_MISMATCH, type OnMismatch } from '../../../checkout/index.js';
 import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
 import { HOLD_ID, HOLD_STATUSES, type HoldStatus } from '../../domain/hold.js';
 import { type NewPayment, PAYMENT_ID } from '../../domain/payment.js';

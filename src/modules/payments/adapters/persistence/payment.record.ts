@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import type { Mismatch } from '../../../../shared/captured.js';
+import type { Mismatch } from '../../domain/payment.js';
 
 @Entity('payments')
 export class PaymentRecord {

@@ -15,11 +15,11 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../request/schema.js';
-import { MISMATCHES } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { NewEvent } from '../../../events/index.js';
 import {
+  MISMATCHES,
   PAYMENT_ID,
   type Payment,
   type PaymentEvent,

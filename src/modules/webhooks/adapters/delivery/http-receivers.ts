@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
+import { CallbackUrls, isCallbackPort } from '../../../../shared/callback-urls.js';
 import type { Mode } from '../../../../shared/caller.js';
-import { isWebhookPort, WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { eventJson } from '../../../events/index.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
@@ -42,7 +42,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   constructor(
     config: Config,
     private readonly network: Network,
-    private readonly urls: WebhookUrls,
+    private readonly urls: CallbackUrls,
   ) {
     super();
     const resolve: Resolve = (hostname, signal) => network.resolve(hostname, signal);
@@ -92,7 +92,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     const url = new URL(message.url);
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
-    if (!isWebhookPort(url.port))
+    if (!isCallbackPort(url.port))
       throw new NotAllowed('Webhooks are only sent to port 80, 443, or a port from 1024 up.');
     const agent =
       this.agents[message.event.mode][

@@ -1,42 +1,30 @@
 import type { Mode } from './caller.js';
-import { isHttpUrl } from './web-url.js';
-
-const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
-
-export function isHttpsOrLocal(url: string): boolean {
-  return /^https:/i.test(url) || LOCAL_HOSTS.includes(new URL(url).hostname);
-}
+import { isHttpsOrLocal, isHttpUrl } from './web-url.js';
 
 const LONGEST_HOST_NAME = 253;
 
 /**
- * Tells whether an event can be sent to a URL. The mode and a setting decide whether it may be
- * http.
+ * Tells whether the service can call a URL. The mode and a setting decide whether it may be http.
  */
-export function isWebhookUrl(text: string): boolean {
+export function isCallbackUrl(text: string): boolean {
   if (!isHttpUrl(text)) return false;
   const { hostname, port } = new URL(text);
-  return isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
+  return isCallbackPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }
 
 /**
- * Tells whether webhooks may go to the `port` of a URL, which is '' for the scheme's default. Other
- * ports below 1024 belong to other protocols.
+ * Tells whether the service may call the `port` of a URL, which is '' for the scheme's default.
+ * Other ports below 1024 belong to other protocols.
  */
-export function isWebhookPort(port: string): boolean {
+export function isCallbackPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
-}
-
-/** Returns host and port as the URL has them, in lower case. */
-export function hostOf(url: string): string {
-  return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
 }
 
 /**
  * Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is
  * called.
  */
-export class WebhookUrls {
+export class CallbackUrls {
   constructor(
     private readonly allowPrivate: boolean,
     readonly allowLoopback = false,

@@ -5,13 +5,7 @@ export interface Captured {
 }
 
 /** A captured amount does not pay its session for one of these reasons. */
-export const MISMATCHES = {
-  session_expired: 'the session had expired',
-  session_complete: 'the session was complete',
-  amount: 'the session asks for another amount',
-  currency: 'the session asks for another currency',
-};
-export type Mismatch = keyof typeof MISMATCHES;
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 /**
  * An amount that does not pay its session is refused or recorded. `record` exists because the money
