@@ -8,7 +8,11 @@ const config = {
   transform: {},
   globalSetup: './test/support/jest/global-setup.js',
   globalTeardown: './test/support/jest/global-teardown.js',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: [
+    '<rootDir>/test/**/*.test.ts',
+    // These packages and programs have their tests beside them.
+    '<rootDir>/{client,conformance,examples,mcp}/test/*.test.ts',
+  ],
   testPathIgnorePatterns: [
     // A fixture's tests run where the fixture is put.
     '<rootDir>/test/fixtures/',

@@ -6,15 +6,11 @@ import { Client } from 'pg';
 import { openEmbeddedPostgres } from '../../../dist/src/operator/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../../dist/src/operator/migrate/migrate.js';
 
-const WITHOUT_DATABASE = 'test/unit';
-
 /**
  * One PostgreSQL for the whole run, with a migrated template database that each test file copies: an embedded one, or the
  * server of TEST_DATABASE_URL, which may be the coordinator of a Citus cluster.
  */
-const globalSetup = async ({ testPathPatterns: { patterns } }) => {
-  if (patterns.length > 0 && patterns.every((pattern) => pattern.includes(WITHOUT_DATABASE)))
-    return;
+const globalSetup = async () => {
   const given = process.env.TEST_DATABASE_URL;
   const postgres = given ? { url: given, close: async () => undefined } : await openEmbedded();
   const template = given ? `tillgate_template_${process.pid}` : 'tillgate_template';

@@ -3,8 +3,9 @@ import Sequencer from '@jest/test-sequencer';
 /** What takes longest. */
 const LONG = [
   ...['drill', 'release', 'soak', 'fuzz', 'embedded'].map((name) => `/test/long/${name}`),
-  '/test/faults/',
-  '/test/http/model',
+  '/test/operator/',
+  '/test/persistence/',
+  '/test/model/',
 ];
 
 /** Jest begins with the files that took longest the last time; where there was no last time, these are first. */

@@ -1,6 +1,6 @@
 /**
  * Many requests at once, over two instances of the service on one database. The proof that the key of a request decides is the
- * same race without it, which must go wrong; test/faults/money-race.test.ts has that of what a payment holds.
+ * same race without it, which must go wrong; test/payments/money-race.test.ts has that of what a payment holds.
  */
 import { beforeAll, expect, test } from '@jest/globals';
 import { useOther, useService, useShop } from '../kit/setup.js';

@@ -1,9 +1,9 @@
 /** The requests of the client. */
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { TillgateError, type WriteOptions } from '../../client/src/index.js';
-import { clientOf, done, json, refused, thrownBy } from '../support/answered-client.js';
-import { SMALLEST } from '../support/client.js';
+import { clientOf, done, json, refused, thrownBy } from '../../test/support/answered-client.js';
+import { SMALLEST } from '../../test/support/client.js';
+import { TillgateError, type WriteOptions } from '../src/index.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { PublicUrl } from '../../src/request/public-url.js';
-import { useService, useShop } from '../kit/setup.js';
-import { atOnce, SMALLEST } from '../support/client.js';
-import { openPage, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
-import { run, type Started, until } from '../support/processes.js';
-import { freePort, listen } from '../support/sockets.js';
+import { useService, useShop } from '../../test/kit/setup.js';
+import { atOnce, SMALLEST } from '../../test/support/client.js';
+import { openPage, setPaymentUrl, stateIn, submit, visit } from '../../test/support/page.js';
+import { run, type Started, until } from '../../test/support/processes.js';
+import { freePort, listen } from '../../test/support/sockets.js';
 import {
   type Fields,
   STRIPE_SECRET_KEY,
   STRIPE_WEBHOOK_SECRET,
   Stripe,
-} from '../support/stripe.js';
+} from '../../test/support/stripe.js';
 
 const GUIDE = readFileSync('docs/guides/connect-your-payment-provider.md', 'utf8');
 const [, QUERY = ''] = /--payment-url 'http:\/\/localhost:4200(.*?)'/.exec(GUIDE) ?? [];

@@ -1,6 +1,11 @@
 /** The kit for ledgers against the service itself: what it pays, what it looks for first, and what it reports. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type ClientOptions, TillgateError } from '../../client/src/index.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../../test/kit/setup.js';
+import { FAULTS, startHttpProxy } from '../../test/support/http-proxy.js';
+import { until } from '../../test/support/processes.js';
+import { ownedRefund } from '../../test/support/shop.js';
+import { type ClientOptions, TillgateError } from '../src/index.js';
 import {
   failed,
   later,
@@ -17,12 +22,7 @@ import {
   succeeded,
   unknown,
   type Worker,
-} from '../../client/src/ledger/index.js';
-import { uuidOf } from '../../src/shared/id.js';
-import { useService, useShop } from '../kit/setup.js';
-import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
-import { until } from '../support/processes.js';
-import { ownedRefund } from '../support/shop.js';
+} from '../src/ledger/index.js';
 
 const service = useService();
 const shop = useShop(service);

@@ -1,9 +1,16 @@
 /** Which requests the client retries. */
 import { describe, expect, test } from '@jest/globals';
-import { type ClientOptions, TillgateConnectionError } from '../../client/src/index.js';
-import { pauseAfter } from '../../client/src/retry.js';
-import { clientOf, done, html, json, refused, thrownBy } from '../support/answered-client.js';
-import { SMALLEST } from '../support/client.js';
+import {
+  clientOf,
+  done,
+  html,
+  json,
+  refused,
+  thrownBy,
+} from '../../test/support/answered-client.js';
+import { SMALLEST } from '../../test/support/client.js';
+import { type ClientOptions, TillgateConnectionError } from '../src/index.js';
+import { pauseAfter } from '../src/retry.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

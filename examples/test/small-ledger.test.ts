@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import type { LedgerRefund } from '../../client/src/ledger/index.js';
-import { Book, type Payout } from '../../examples/ledger/book.js';
-import { atOnce } from '../support/client.js';
-import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
+import { atOnce } from '../../test/support/client.js';
+import { createDatabase, serverUrl, urlOf, withClient } from '../../test/support/postgres.js';
+import { Book, type Payout } from '../ledger/book.js';
 
 const PAID: Payout = { status: 'paid', provider_reference: 'p_1', reason: null };
 const REFUSED: Payout = { status: 'refused', provider_reference: null, reason: 'declined' };

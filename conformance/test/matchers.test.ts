@@ -1,8 +1,8 @@
 /** Expectations and placeholders as conformance/README.md describes them, so that runners in other languages agree. */
 import { describe, expect, test } from '@jest/globals';
-import { checkError } from '../../conformance/errors.js';
-import { compare } from '../../conformance/matchers.js';
-import { resolve } from '../../conformance/placeholders.js';
+import { checkError } from '../errors.js';
+import { compare } from '../matchers.js';
+import { resolve } from '../placeholders.js';
 
 /** The example of the TypeID specification, of the UUID 0188bac7-4afa-78aa-bc3b-bd1eef28d881. */
 const SPECIFIED = 'prefix_01h2xcejqtf2nbrexx3vqjhp41';

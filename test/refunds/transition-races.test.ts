@@ -1,4 +1,4 @@
-/** Transitions that meet: what was decided on changes before it is written. test/faults/money-race.test.ts has all that moves the money of a payment at once. */
+/** Transitions that meet: what was decided on changes before it is written. test/payments/money-race.test.ts has all that moves the money of a payment at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';

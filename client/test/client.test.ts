@@ -1,20 +1,20 @@
 /** The published client against the service itself. */
 import { beforeEach, expect, test } from '@jest/globals';
+import { PublicUrl } from '../../src/request/public-url.js';
+import { describedFetch, SMALLEST } from '../../test/support/client.js';
+import { FAULTS, startHttpProxy } from '../../test/support/http-proxy.js';
+import { until } from '../../test/support/processes.js';
+import { startReceiver } from '../../test/support/receiver.js';
+import { useWebhooks } from '../../test/support/setup.js';
+import { owned, Shop, unknownId } from '../../test/support/shop.js';
+import { deliver } from '../../test/support/webhooks.js';
 import {
   type LedgerEvent,
   Tillgate,
   TillgateError,
   TillgateLedger,
   verifyWebhook,
-} from '../../client/src/index.js';
-import { PublicUrl } from '../../src/request/public-url.js';
-import { describedFetch, SMALLEST } from '../support/client.js';
-import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
-import { until } from '../support/processes.js';
-import { startReceiver } from '../support/receiver.js';
-import { useWebhooks } from '../support/setup.js';
-import { owned, Shop, unknownId } from '../support/shop.js';
-import { deliver } from '../support/webhooks.js';
+} from '../src/index.js';
 
 const world = useWebhooks();
 let shop: Shop;

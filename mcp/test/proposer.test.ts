@@ -1,6 +1,6 @@
 /** The refunds that an agent may cancel are those that it proposed. */
 import { expect, test } from '@jest/globals';
-import { isOfOther } from '../../mcp/src/proposer.js';
+import { isOfOther } from '../src/proposer.js';
 
 const AGENT = { holder: 'agent' };
 

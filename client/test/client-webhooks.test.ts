@@ -1,7 +1,7 @@
 /** The client's verification against signatures of the reference implementation. */
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { verifyWebhook, WebhookVerificationError } from '../../client/src/index.js';
+import { verifyWebhook, WebhookVerificationError } from '../src/index.js';
 
 const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const other = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;

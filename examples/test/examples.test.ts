@@ -1,11 +1,11 @@
 /** The small ledger and the policy of examples/ beside the service. */
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { useService, useShop } from '../kit/setup.js';
-import { createDatabase, withClient } from '../support/postgres.js';
-import { run, until } from '../support/processes.js';
-import { listen } from '../support/sockets.js';
-import { createKey } from '../support/tenants.js';
+import { useService, useShop } from '../../test/kit/setup.js';
+import { createDatabase, withClient } from '../../test/support/postgres.js';
+import { run, until } from '../../test/support/processes.js';
+import { listen } from '../../test/support/sockets.js';
+import { createKey } from '../../test/support/tenants.js';
 
 const service = useService();
 const shop = useShop(service);

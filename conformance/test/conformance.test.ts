@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { useService, useShop } from '../kit/setup.js';
-import { type PassingAnswer, startHttpProxy } from '../support/http-proxy.js';
-import { type Ended, run } from '../support/processes.js';
-import { listen } from '../support/sockets.js';
-import { createKey, createLedgerKey, createOperatorKey } from '../support/tenants.js';
+import { useService, useShop } from '../../test/kit/setup.js';
+import { type PassingAnswer, startHttpProxy } from '../../test/support/http-proxy.js';
+import { type Ended, run } from '../../test/support/processes.js';
+import { listen } from '../../test/support/sockets.js';
+import { createKey, createLedgerKey, createOperatorKey } from '../../test/support/tenants.js';
 
 const TOPICS = readdirSync('conformance/cases')
   .sort()

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { readTopics } from '../../conformance/cases.js';
+import { readTopics } from '../cases.js';
 
 const CASES = 'conformance/cases';
 

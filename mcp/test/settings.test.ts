@@ -1,6 +1,6 @@
 /** The settings of the tools for agents: what can never work is refused at start, by name. */
 import { expect, test } from '@jest/globals';
-import { settingsOf } from '../../mcp/src/settings.js';
+import { settingsOf } from '../src/settings.js';
 
 const KEY = `rk_test_${'x'.repeat(38)}`;
 const RIGHT = { TILLGATE_URL: 'https://pay.example/tillgate', TILLGATE_KEY: KEY };
