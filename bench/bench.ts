@@ -5,7 +5,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measure, type Round, residentMemory } from './measure.js';
+import type { Mode } from '../src/shared/caller.js';
+import { cpuOfIdle, measure, type Round, residentMemory } from './measure.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
 import { openBenchDatabase, openShop, type Server, startBare, startService } from './servers.js';
 import { compare, median, print } from './table.js';
@@ -16,9 +17,12 @@ const WARM_UP_SECONDS = 6;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const STARTS = 3;
 const SHOPS = 8;
+const IDLE_SECONDS = 20;
 
 interface LoadOf {
   readonly label: string;
+  /** Rows are of test mode, unless the load says otherwise. */
+  readonly mode?: Mode;
   readonly shops: number;
   readonly connections: number;
   readonly operations: readonly string[];
@@ -27,8 +31,20 @@ interface LoadOf {
 const OPERATIONS = ['create', 'read', 'list', 'refund', 'replay'];
 const LOADS: readonly LoadOf[] = [
   { label: '', shops: 1, connections: 16, operations: OPERATIONS },
-  { label: `, ${SHOPS} shops`, shops: SHOPS, connections: 16, operations: ['create', 'refund'] },
-  { label: ', 1 connection', shops: 1, connections: 1, operations: ['create', 'refund', 'replay'] },
+  { label: ', live', mode: 'live', shops: 1, connections: 16, operations: OPERATIONS },
+  ...[16, 64].map((connections) => ({
+    label: `, ${SHOPS} shops, ${connections} connections`,
+    shops: SHOPS,
+    connections,
+    operations: ['create', 'refund'],
+  })),
+  ...(['test', 'live'] as const).map((mode) => ({
+    label: `, ${mode}, 1 connection`,
+    mode,
+    shops: 1,
+    connections: 1,
+    operations: ['create', 'refund', 'replay'],
+  })),
   ...[64, 256, 1024].map((connections) => {
     return { label: `, ${connections} connections`, shops: 1, connections, operations: ['create'] };
   }),
@@ -38,10 +54,10 @@ const WANTED = process.argv[2] ?? '';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** A server, and for each shop what is asked of it. */
+/** Has a server, and what is asked of it: the scenarios of each shop, by mode. */
 interface Contestant {
   readonly server: Server;
-  readonly shops: readonly (readonly Scenario[])[];
+  readonly shops: Readonly<Record<Mode, readonly (readonly Scenario[])[]>>;
 }
 
 async function main(): Promise<void> {
@@ -51,12 +67,16 @@ async function main(): Promise<void> {
   const servers: Server[] = [];
   try {
     const shops = Array.from({ length: SHOPS }, () => openShop(database.url));
+    const liveShop = openShop(database.url, 'live');
     servers.push(await startBare(database.url), await startService({ DATABASE_URL: database.url }));
+    const idle = [];
+    for (const server of servers)
+      idle.push({ name: server.name, cpu: await cpuOfIdle(server, IDLE_SECONDS) });
     const contestants: Contestant[] = [];
     for (const server of servers) {
-      const prepared = [];
-      for (const shop of shops)
-        prepared.push(await prepareScenarios(server.url, database.url, shop));
+      const prepared: Record<Mode, (readonly Scenario[])[]> = { test: [], live: [] };
+      for (const shop of [...shops, liveShop])
+        prepared[shop.mode].push(await prepareScenarios(server.url, database.url, shop));
       contestants.push({ server, shops: prepared });
     }
     const operations = [];
@@ -85,6 +105,7 @@ async function main(): Promise<void> {
       starts,
       operations,
       memory,
+      idle,
     };
     print(result, say);
     mkdirSync('bench/results', { recursive: true });
@@ -100,7 +121,7 @@ async function main(): Promise<void> {
 async function measureOperation(
   contestants: readonly Contestant[],
   operation: string,
-  { shops, connections }: LoadOf,
+  { mode = 'test', shops, connections }: LoadOf,
   postgres: number,
 ): Promise<Round[][]> {
   const rounds: Round[][] = contestants.map(() => []);
@@ -109,7 +130,7 @@ async function measureOperation(
     for (const [place, { server, shops: prepared }] of round % 2 === 0
       ? places
       : places.reverse()) {
-      const scenario = ofShops(prepared.slice(0, shops), operation);
+      const scenario = ofShops(prepared[mode].slice(0, shops), operation);
       const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
       const measured = await measure(server, scenario, { connections, seconds }, postgres);
       if (measured.failed > 0)

@@ -1,5 +1,6 @@
 /** One round of load on one server, and what it cost whom. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon, { type Client, type Instance, type Request } from 'autocannon';
 import type { Scenario } from './scenarios.js';
 import type { Server } from './servers.js';
@@ -92,6 +93,13 @@ async function run(
 export function cpuOfFamily(pid: number): number {
   const ticksOf = (one: ProcessFacts) => one.ticks + (one.pid === pid ? one.ticksOfEnded : 0);
   return familyOf(pid).reduce((sum, one) => sum + ticksOf(one) * TICK_MICROSECONDS, 0);
+}
+
+/** Returns the milliseconds of CPU that an idle server uses in a second. */
+export async function cpuOfIdle({ pid }: Server, seconds: number): Promise<number> {
+  const before = cpuOfFamily(pid);
+  await sleep(seconds * 1_000);
+  return (cpuOfFamily(pid) - before) / 1_000 / seconds;
 }
 
 /** Memory in MiB that a process and its children hold; what they share counts for each. */

@@ -93,13 +93,16 @@ function reading(path: string, authorization: string): Request {
 }
 
 /** Payments that a whole bench of refunds cannot exhaust, as the ledger would have recorded them. */
-async function capturePayments(databaseUrl: string, { organization }: Shop): Promise<string[]> {
-  const payments = Array.from({ length: ROWS }, () => newId(PAYMENT_ID, Date.now(), 'test'));
+async function capturePayments(
+  databaseUrl: string,
+  { organization, mode }: Shop,
+): Promise<string[]> {
+  const payments = Array.from({ length: ROWS }, () => newId(PAYMENT_ID, Date.now(), mode));
   const sql = await connect(databaseUrl);
   await sql.query(
-    `INSERT INTO payments (organization_id, mode, id, currency, amount) SELECT $1, 'test', id, 'usd', $2
+    `INSERT INTO payments (organization_id, mode, id, currency, amount) SELECT $1, $4, id, 'usd', $2
      FROM unnest($3::uuid[]) AS payment (id)`,
-    [uuidOf(organization), LARGEST_AMOUNT, payments.map(uuidOf)],
+    [uuidOf(organization), LARGEST_AMOUNT, payments.map(uuidOf), mode],
   );
   await sql.end();
   return payments;

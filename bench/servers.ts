@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/operator/migrate/migrate.js';
 import { onStopSignal } from '../src/operator/process/stop-signals.js';
+import type { Mode } from '../src/shared/caller.js';
 
 const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 
@@ -61,11 +62,12 @@ export async function connect(url: string): Promise<Client> {
 
 export interface Shop {
   readonly organization: string;
+  readonly mode: Mode;
   readonly key: string;
 }
 
-/** An organization with a test key, made by the command line as an operator makes them. */
-export function openShop(databaseUrl: string): Shop {
+/** Makes an organization with a key, by the command line as an operator does. */
+export function openShop(databaseUrl: string, mode: Mode = 'test'): Shop {
   const { id: organization } = command(databaseUrl, 'org', 'create', 'Bench');
   const { key } = command(
     databaseUrl,
@@ -74,9 +76,9 @@ export function openShop(databaseUrl: string): Shop {
     '--org',
     organization as string,
     '--mode',
-    'test',
+    mode,
   );
-  return { organization: organization as string, key: key as string };
+  return { organization: organization as string, mode, key: key as string };
 }
 
 /** Runs a command of the service, and returns what it printed. */

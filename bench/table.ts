@@ -63,6 +63,13 @@ interface Result {
   readonly starts: { readonly first: number; readonly again: number };
   readonly operations: readonly Comparison[];
   readonly memory: readonly Memory[];
+  readonly idle: readonly Idle[];
+}
+
+interface Idle {
+  readonly name: string;
+  /** Milliseconds of CPU in a second. */
+  readonly cpu: number;
 }
 
 const HEADINGS = [
@@ -78,7 +85,10 @@ const HEADINGS = [
   'PG µs',
 ];
 
-export function print({ starts, operations, memory }: Result, say: (line: string) => void): void {
+export function print(
+  { starts, operations, memory, idle }: Result,
+  say: (line: string) => void,
+): void {
   const rows = operations.flatMap(({ name, bare, tillgate, ratio, p99Ratio }) => [
     [`${name} bare`, ...rate(bare), '1.00', '', ...cost(bare)],
     [
@@ -95,6 +105,9 @@ export function print({ starts, operations, memory }: Result, say: (line: string
     say(
       `Memory after ${after}: ${megabytes.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`,
     );
+  say(
+    `CPU of an idle second: ${idle.map(({ name, cpu }) => `${name} ${cpu.toFixed(1)} ms`).join(', ')}`,
+  );
   say(
     `From process start to the first answer: ${Math.round(starts.first)} ms with initdb, ${Math.round(starts.again)} ms on existing data`,
   );
