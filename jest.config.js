@@ -1,4 +1,4 @@
-/** What grinds, and what measures under load: `npm run test:long`, `test:load`, and whoever names the folder or a file in it. */
+/** The tests in these folders run only if the command names the folder or a file in it. */
 const LONG = ['test/long', 'test/load'];
 
 const config = {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the service as it ships beside the hand-written baseline, on one PostgreSQL and one machine. Rounds take
+ * `npm run task -- bench`: the service as it ships beside the hand-written baseline, on one PostgreSQL and one machine. Rounds take
  * turns, because a shared machine is faster in one minute than in the next: ratios hold where figures do not.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ const LOADS: readonly LoadOf[] = [
     return { label: `, ${connections} connections`, shops: 1, connections, operations: ['create'] };
   }),
 ];
-/** `npm run bench -- create` measures only what has this in its name. */
+/** `npm run task -- bench create` measures only what has this in its name. */
 const WANTED = process.argv[2] ?? '';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

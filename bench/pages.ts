@@ -1,4 +1,4 @@
-/** `npm run bench:pages`: how many customers a second see the page on which they pay, with a process for each core. */
+/** `npm run task -- bench:pages`: how many customers a second see the page on which they pay, with a process for each core. */
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import type { Request } from 'autocannon';

@@ -1,5 +1,5 @@
 /**
- * What each operation costs as the data grows: `npm run bench:scale -- --rows 10000000 [--json <file>]`. Loads sessions
+ * What each operation costs as the data grows: `npm run task -- bench:scale --rows 10000000 [--json <file>]`. Loads sessions
  * with their payments, refunds, events, kept answers and webhooks over 1,000 organizations, one of which holds half, into
  * databases of ten times as many each, and measures a service on each through HTTP, in turns; then workers that claim refunds
  * among as many. Exit code 1: something is not flat, or a plan looks at more than it needs.

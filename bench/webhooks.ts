@@ -1,5 +1,5 @@
 /**
- * `npm run bench:webhooks`: deliveries a second to healthy receivers of several organizations, and how long an event takes
+ * `npm run task -- bench:webhooks`: deliveries a second to healthy receivers of several organizations, and how long an event takes
  * from its commit to its receiver. All of it shares the machine.
  */
 import { type ChildProcess, fork } from 'node:child_process';

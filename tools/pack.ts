@@ -1,5 +1,15 @@
-/** Compresses the OpenAPI document and the files of /docs into dist/src/operator/openapi/reference, and copies what examples read. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * This program finishes a build. It compresses the OpenAPI document and the files of /docs into
+ * dist/src/operator/openapi/reference, copies what the examples read, and stamps the build.
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
@@ -8,6 +18,9 @@ import { fastify } from 'fastify';
 const REFERENCE = join('src', 'operator', 'openapi', 'reference');
 const BOOK = join('examples', 'ledger', 'book.sql');
 const PACKED = join('dist', REFERENCE);
+const COMMAND_LINE = join('dist', 'src', 'operator', 'cli', 'cli.js');
+/** tools/build-if-changed.js compares the time of this file with those of the sources. */
+const STAMP = join('dist', '.built');
 
 /** @scalar/fastify-api-reference contains the browser's script, without the 270 packages that it is built from. */
 async function script(): Promise<Buffer> {
@@ -34,3 +47,5 @@ pack(
 );
 pack('scalar.js', await script());
 if (existsSync(BOOK)) copyFileSync(BOOK, join('dist', BOOK));
+chmodSync(COMMAND_LINE, 0o755);
+writeFileSync(STAMP, '');

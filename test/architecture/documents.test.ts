@@ -35,6 +35,18 @@ test.each(DECISIONS)(
   },
 );
 
+test('docs/explain/design.md names files and names of the code that exist', () => {
+  const text = readFileSync('docs/explain/design.md', 'utf8');
+  const named = [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
+  const paths = named.filter((name) => name.includes('/') || name.startsWith('.'));
+  expect(paths.length).toBeGreaterThan(20);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  // These are names of Nest and of the two libraries, which the code does not use.
+  const foreign = ['save', 'ValidationPipe', 'validate()', 'plainToInstance()'];
+  const own = named.filter((name) => !(paths.includes(name) || foreign.includes(name)));
+  expect(own.filter((name) => !isInCode(name))).toEqual([]);
+});
+
 const FAULTS: { name: string; file: string; search: string; test: string }[] = JSON.parse(
   readFileSync('test/mutants/faults.json', 'utf8'),
 );
@@ -66,7 +78,9 @@ test.each(['SECURITY.md', 'docs/explain/reliability.md'])(
       .filter((line) => line.startsWith('| ') && !/^\|[ -]+\|/.test(line));
     expect(rows.length).toBeGreaterThan(10);
     expect(
-      rows.slice(1).filter((row) => !/`(\w+\/)?test\/[^`]+` *(, `(\w+\/)?test\/[^`]+` *)*\|$/.test(row)),
+      rows
+        .slice(1)
+        .filter((row) => !/`(\w+\/)?test\/[^`]+` *(, `(\w+\/)?test\/[^`]+` *)*\|$/.test(row)),
     ).toEqual([]);
   },
 );

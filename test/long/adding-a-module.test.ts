@@ -67,8 +67,7 @@ describe('in a copy of the repository', () => {
     await run('biome', 'check', '--write', 'src');
     // As `npm run check` does, with the types of the tests.
     await run('npm', 'run', '--silent', 'build:tests');
-    await run('npm', 'run', '--silent', 'openapi');
-    await run('npm', 'run', '--silent', 'client:types');
+    await run('npm', 'run', '--silent', 'generate');
   }, 15 * MINUTES);
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -100,7 +99,7 @@ describe('in a copy of the repository', () => {
       // Those of `npm run check` that a module can fail.
       await run('biome', 'format', '--write', '.dependency-cruiser.cjs');
       await run('biome', 'check', '.');
-      await run('npm', 'run', '--silent', 'client:build');
+      await run('npm', 'run', '--silent', '--prefix', 'client', 'build');
       await run('eslint', 'src/modules/disputes');
       await run('depcruise', 'src', 'migrations', 'tools');
       await run('knip');

@@ -1,11 +1,11 @@
-/** A finding is sent again by `npm run fuzz -- --seed <seed> --number <number>`. */
+/** A finding is sent again by `npm run task -- fuzz --seed <seed> --number <number>`. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fuzz } from '../fuzz/fuzz.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 
 const REQUESTS = 4_000;
 
-/** The same for every run: `npm run fuzz` draws others. */
+/** The same for every run: `npm run task -- fuzz` draws others. */
 const seed = 1_882_256_288;
 
 let database: Awaited<ReturnType<typeof createDatabase>>;

@@ -1,4 +1,4 @@
-/** A minute of `npm run soak`, which goes on for as long as it is asked to. */
+/** A minute of `npm run task -- soak`, which goes on for as long as it is asked to. */
 import { expect, test } from '@jest/globals';
 import { soak } from '../soak/soak.js';
 

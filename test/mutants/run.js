@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutants -- [part of a name or of a test file]`: plants each fault of faults.json in a copy of the repository, one at a time, and
+ * `npm run task -- mutants [part of a name or of a test file]`: plants each fault of faults.json in a copy of the repository, one at a time, and
  * runs the test file that must fail. Exits with 1 if one stays green, or if the text that it replaces is not found once.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -15,7 +15,7 @@ test.each(['missing', 'older than its sources'])(
   async (state) => {
     const scratch = new Scratch();
     const at = (name: string) => join(scratch.path, name);
-    const program = 'build-if-changed.js';
+    const program = 'tools/build-if-changed.js';
     cpSync(program, at(program));
     writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
     mkdirSync(at('src'));
@@ -100,7 +100,7 @@ test('the guide runs the drill by a script that builds a checkout first', () => 
   const guide = readFileSync('docs/guides/connect-your-ledger.md', 'utf8');
   const [, script] = /^npm run --silent (\S+) -- drill -- node /m.exec(guide) ?? [];
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(scripts[`pre${script}`]).toMatch(/node build-if-changed\.js$/);
+  expect(scripts[`pre${script}`]).toMatch(/node tools\/build-if-changed\.js$/);
 });
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,4 +1,4 @@
-/** `npm run soak -- --minutes N --seed S`: faults under load for so long, and then the check. Exits with 1 if a promise broke. */
+/** `npm run task -- soak --minutes N --seed S`: faults under load for so long, and then the check. Exits with 1 if a promise broke. */
 import { parseArgs } from 'node:util';
 import { onStopSignal } from '../../src/operator/process/stop-signals.js';
 import { soak } from './soak.js';

@@ -290,7 +290,7 @@ function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
   const list = faults.map((fault) => `- ${fault}`).join('\n');
   throw new Error(
-    `What was sent and what docs/openapi.json describes are not the same. A line with a status is about the answer, any other about the request: it says what the description demands, and after "and is" what was sent. If the description is wrong, change what it is made from and run npm run openapi.\n${list}`,
+    `What was sent and what docs/openapi.json describes are not the same. A line with a status is about the answer, any other about the request: it says what the description demands, and after "and is" what was sent. If the description is wrong, change what it is made from and run npm run generate.\n${list}`,
   );
 }
 

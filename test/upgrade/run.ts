@@ -1,5 +1,5 @@
 /**
- * `npm run upgrade -- --rows N --from <commit> --package <tillgate-….tgz>`: builds the version before from the repository, loads it,
+ * `npm run task -- upgrade --rows N --from <commit> --package <tillgate-….tgz>`: builds the version before from the repository, loads it,
  * migrates its database beside it, and starts this version beside it, from its package if one is given. Prints how long each
  * migration locked a table. Exits with 1 if a request failed, or took longer than 2 s while it migrated.
  */

@@ -1,4 +1,7 @@
-/** `npm run sql`: writes each statement, as PostgreSQL prepares it, to docs/sql/<module>.sql, or to another directory. */
+/**
+ * This program writes each statement, as PostgreSQL prepares it, to docs/sql/<module>.sql,
+ * or to the directory of its argument. `npm run generate` runs it.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from './collect.js';

@@ -1,4 +1,7 @@
-/** Builds dist/ if one of its sources is newer, or says what is missing for it. Writes nothing where nothing has changed. */
+/**
+ * This program builds dist/ if one of its sources is newer, or says what the build lacks.
+ * It writes nothing where nothing has changed.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +19,11 @@ const SOURCES = [
   'docs/openapi.json',
 ];
 const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'];
-/** What `npm run build` touches at its end. */
+/** `npm run build` writes this file at its end (tools/pack.ts). */
 const STAMP = 'dist/.built';
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-// A directory is newer once a file in it was added or removed.
+// A directory is newer after a file in it was added or removed.
 const inside = (path) =>
   existsSync(path) && statSync(path).isDirectory() ? readdirSync(path, { recursive: true }) : [];
 const all = [...SOURCES, ...CONFIGURATION].flatMap((path) => [
@@ -32,7 +35,8 @@ if (!existsSync(STAMP) || all.some((path) => changedAt(path) > changedAt(STAMP))
   if (!existsSync('node_modules/@nestjs/cli')) {
     const state = existsSync(STAMP) ? 'dist/ is older than its sources' : 'dist/ is missing';
     process.stderr.write(
-      `Tillgate cannot start: ${state}, and the build tools are not installed. Run: npm ci && npm run build (docs/operate/deploying.md)\n`,
+      `Tillgate cannot start: ${state}, and the build tools are not installed. ` +
+        'Run: npm ci && npm run build (docs/operate/deploying.md)\n',
     );
     process.exit(1);
   }
