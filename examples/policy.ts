@@ -8,12 +8,25 @@ const LIMITS: Readonly<Record<string, number>> = { eur: 10_000, usd: 10_000, gbp
 
 const tillgate = new Tillgate({ baseUrl, key });
 
+/** All refunds of the payment count, because a large refund can be proposed as many small ones. */
+async function refundedInAll(payment: string): Promise<number> {
+  const { amount_refunded, amount_pending_refund } = await tillgate.payments.retrieve(payment);
+  return amount_refunded + amount_pending_refund;
+}
+
+async function decide(id: string): Promise<void> {
+  const { amount, currency, payment, description } = await tillgate.refunds.approval(id);
+  const limit = LIMITS[currency] ?? 0;
+  // Nobody can tell later why a refund without a description was approved.
+  if (description === null || (await refundedInAll(payment)) >= limit) return;
+  const comment = `The refunds of the payment are below ${limit} ${currency}.`;
+  await tillgate.refunds.approve(id, { amount, comment });
+}
+
 for (;;) {
-  for await (const { id, amount, currency } of tillgate.refunds.list({ approval: 'waiting' })) {
-    if (amount >= (LIMITS[currency] ?? 0)) continue;
-    const comment = `Below ${LIMITS[currency]} ${currency}.`;
+  for await (const { id } of tillgate.refunds.list({ approval: 'waiting' })) {
     // Somebody else may have decided since the list was read.
-    await tillgate.refunds.approve(id, { amount, comment }).catch((error) => {
+    await decide(id).catch((error) => {
       if (!(error instanceof TillgateError)) throw error;
       console.error(`${id}: ${error.message}`);
     });

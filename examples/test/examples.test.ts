@@ -67,26 +67,33 @@ test('the small ledger records and books a refund that was made in the dashboard
   await book.drop();
 });
 
-test('the policy approves refunds below 100.00 and leaves others and those of other currencies to people', async () => {
+test('the policy approves what is small and says why, and leaves splits and other currencies to people', async () => {
   const { organization } = shop;
   const bot = shop.as(await createKey(service, { organization, rights: ['propose'] }));
   const policy = await createKey(service, { organization, rights: ['approve'], holder: 'policy' });
-  const [dollars, yen] = [
-    await shop.capture({ amount: 50_000 }),
-    await shop.capture({ amount: 50_000, currency: 'jpy' }),
+  const propose = async (payment: string, amount: number, description: string | null = 'Torn.') =>
+    (await bot.post('/v1/refunds', { payment, amount, description })).body.id as string;
+  const capture = (currency = 'usd') => shop.capture({ amount: 50_000, currency });
+  const split = await capture();
+  const left = [
+    await propose(await capture(), 10_000),
+    await propose(await capture('jpy'), 1),
+    await propose(await capture(), 1, null),
+    await propose(split, 5_000),
+    await propose(split, 5_000),
   ];
-  const propose = async (payment: string, amount: number) =>
-    (await bot.propose(payment, amount)).body.id as string;
-  const left = [await propose(dollars, 10_000), await propose(yen, 1)];
-  const small = await propose(dollars, 9_999);
+  const small = await propose(await capture(), 9_999);
   const settings = { TILLGATE_URL: service.url, TILLGATE_KEY: policy, POLL_SECONDS: '0.1' };
   const { child, ended } = run(['dist/examples/policy.js'], settings);
   const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/approval`)).body;
   await until(async () => (await approvalOf(small)).state === 'approved');
   expect(await approvalOf(small)).toMatchObject({
     decided_by: { holder: 'policy' },
-    comment: 'Below 10000 usd.',
+    comment: 'The refunds of the payment are below 10000 usd.',
   });
+  // The policy has read the whole list before when it approves what was proposed after its start.
+  const later = await propose(await capture(), 1);
+  await until(async () => (await approvalOf(later)).state === 'approved');
   for (const id of left) expect((await approvalOf(id)).state).toBe('waiting');
   child.kill();
   expect((await ended).stderr).toBe('');

@@ -52,6 +52,11 @@ export const REFUND = z.looseObject({
 });
 
 export const APPROVAL = z.looseObject({
+  payment: PAYMENT_ID,
+  amount: amount('What is refunded'),
+  currency: z.string(),
+  reference: z.string().nullable().describe("The proposer's own ID of the refund."),
+  description: z.string().nullable().describe('Why it was proposed.'),
   state: z
     .enum(['not_needed', 'waiting', 'approved', 'rejected', 'expired'])
     .describe('A refund that is waiting is paid out only after somebody else has approved it.'),

@@ -122,7 +122,12 @@ describeIfBuilt('an agent', () => {
     const proposed = await agent.call('propose_refund', proposal);
     expect(proposed).toMatchObject({
       refund: { status: 'pending' },
-      approval: { state: 'waiting', proposed_by: { holder: 'agent', actor: 'José' } },
+      approval: {
+        ...proposal,
+        currency: 'usd',
+        state: 'waiting',
+        proposed_by: { holder: 'agent', actor: 'José' },
+      },
     });
     expect(await agent.call('propose_refund', proposal)).toEqual(proposed);
     const { id } = proposed.refund;

@@ -87,6 +87,11 @@ test('of a free refund it is said who proposed it, and its events are as they we
   expect(approval).toEqual({
     object: 'refund.approval',
     refund: id,
+    payment,
+    amount: 1,
+    currency: 'usd',
+    reference: null,
+    description: null,
     state: 'not_needed',
     ...undecided,
   });
@@ -139,6 +144,11 @@ test('approved by another holder, it is paid out like any other', async () => {
   expect(approved.body).toEqual({
     object: 'refund.approval',
     refund: id,
+    payment,
+    amount: 500,
+    currency: 'usd',
+    reference: null,
+    description: null,
     proposed_by,
     expires_at,
     ...decision,
@@ -156,6 +166,15 @@ test('approved by another holder, it is paid out like any other', async () => {
     ['refund.approved', 2, 'approved'],
     ['refund.succeeded', 3, 'approved'],
   ]);
+});
+
+test('who approves reads what is refunded, and why', async () => {
+  const about = { reference: 'return-7', description: 'The parcel came back.' };
+  const { id } = (await bot.post('/v1/refunds', { payment, amount: 500, ...about })).body;
+  const shown = { refund: id, payment, amount: 500, currency: 'usd', ...about };
+  expect((await lead.get(`/v1/refunds/${id}/approval`)).body).toMatchObject(shown);
+  expect((await lead.approve(id, 500)).body).toMatchObject({ ...shown, state: 'approved' });
+  expect(Object.keys((await shop.get(`/v1/refunds/${id}`)).body)).toHaveLength(7);
 });
 
 interface Event {

@@ -178,6 +178,11 @@ export const REFUND_APPROVAL = object(
   {
     object: constant('refund.approval', 'Object type.'),
     refund: id(REFUND_ID, 'ID of the refund.'),
+    payment: FIELDS.payment,
+    amount: FIELDS.amount,
+    currency: FIELDS.currency,
+    reference: DETAILS.reference,
+    description: DETAILS.description,
     state: APPROVAL,
     proposed_by: requester(
       'Who proposed the refund; null if it was made elsewhere, or before holders were kept.',
@@ -194,13 +199,23 @@ export const REFUND_APPROVAL = object(
       timestamp('When it was approved or rejected, in Unix seconds; null if it was not.'),
     ),
   },
-  { name: 'RefundApproval', description: 'Who proposed a refund, and what was decided about it.' },
+  {
+    name: 'RefundApproval',
+    description:
+      'What is refunded and why, who proposed it, and what was decided about it. To approve, send ' +
+      'its `amount`.',
+  },
 );
 
 export function approvalView({ state }: Refund): ValueOf<typeof REFUND_APPROVAL> {
   return {
     object: 'refund.approval',
     refund: state.id,
+    payment: state.payment,
+    amount: state.amount,
+    currency: state.currency,
+    reference: state.reference,
+    description: state.description,
     state: state.approval,
     proposed_by: state.proposedBy,
     decided_by: state.decidedBy,
