@@ -17,6 +17,7 @@ import {
   validateSync,
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
+import { sourceOf, withFiles } from './setting-files.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 /** The value of a secret is left out of the message about it. */
@@ -33,6 +34,12 @@ const TOKEN = { message: '1 to 256 visible ASCII characters without spaces', ...
 const ADDRESSES = {
   message: 'addresses or ranges like 10.0.0.0/8, with commas between them',
   each: true,
+};
+const PROXY_URL = {
+  message:
+    'a URL like http://user:password@proxy.example:3128, with @ : / ? # % in the password ' +
+    'written as %40 %3A %2F %3F %23 %25',
+  ...SECRET,
 };
 const NETWORKS = {
   message: ({ value }: ValidationArguments) =>
@@ -79,6 +86,8 @@ export class Config {
   /** The ledger's own webhook endpoints may be in these CIDRs, besides public addresses. */
   @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] =
     [];
+  /** Webhooks are sent through this proxy, by CONNECT. Undefined means that they are sent directly. */
+  @IsOptional() @Fits(isProxyUrl, PROXY_URL) readonly webhookProxy: string | undefined = undefined;
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
   /** Stored secrets may still be encrypted with these earlier values of `encryptionKey`. */
@@ -105,19 +114,20 @@ export class ConfigError extends Error {
  * -e NAME=`. Production has no embedded database.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const { values, faults } = withFiles(environment);
   const given = Object.keys(new Config()).map((setting) => [
     setting,
-    environment[variableOf(setting)] || undefined,
+    values[variableOf(setting)] || undefined,
   ]);
   const config = plainToInstance(Config, Object.fromEntries(given), { exposeDefaultValues: true });
-  const faults = validateSync(config).map(({ property, constraints = {}, contexts }) => {
+  const hasDatabase = values.DATABASE_URL || values.DATABASE_URL_FILE;
+  if (environment.NODE_ENV === 'production' && !hasDatabase) faults.unshift(NO_DATABASE);
+  for (const { property, constraints = {}, contexts } of validateSync(config)) {
     const variable = variableOf(property);
     const [expected] = Object.values(constraints);
     const is = contexts ? '' : ` is ${JSON.stringify(environment[variable])}, but`;
-    return `${variable}${is} must be ${expected}.`;
-  });
-  if (environment.NODE_ENV === 'production' && !environment.DATABASE_URL)
-    faults.unshift(NO_DATABASE);
+    faults.push(`${sourceOf(variable, environment)}${is} must be ${expected}.`);
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
@@ -202,6 +212,13 @@ function socketUrl(url: string): string {
     for (const name of [...given.keys()].filter((one) => one.startsWith('ssl'))) given.delete(name);
   if (port && !given.has('port')) given.set('port', port);
   return `${start}${host}/${encodeURIComponent(given.get('dbname') ?? '') || path}?${given}`;
+}
+
+/** The user and the password are decoded when they are sent, so both must decode. */
+function isProxyUrl(text: string): boolean {
+  if (!/^http:\/\/(?:[^\s/?#@]+@)?[^\s/?#@]+\/?$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return !/%(?![0-9a-f]{2})/i.test(`${username}${password}`);
 }
 
 function IsUrl(scheme: RegExp, options: ValidationOptions): PropertyDecorator {

@@ -16,6 +16,7 @@ interface Container {
   readonly environment?: Readonly<Record<string, string>>;
   readonly command?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
@@ -24,6 +25,12 @@ interface Container {
     readonly driver: string;
     readonly options: Readonly<Record<string, string>>;
   };
+}
+
+/** The value of a setting, which may be in the file of a secret. */
+function settingOf({ environment = {} }: Container, name: string): string {
+  const file = environment[`${name}_FILE`]?.replace('/run/secrets/', 'docker/secrets/');
+  return (file ? readFileSync(file, 'utf8').replace(/\n$/, '') : environment[name]) ?? '';
 }
 
 const composed = (file: string): Readonly<Record<string, Container>> =>
@@ -58,15 +65,29 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
   );
 
   test('one role migrates, and another one serves', () => {
-    const roles = own.map(
-      ([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').username,
-    );
+    const urls = own.map(([, container]) => new URL(settingOf(container, 'DATABASE_URL')));
+    const roles = urls.map(({ username }) => username);
     expect(roles).toEqual(['tillgate_owner', ...own.slice(1).map(() => 'tillgate')]);
     expect(services.postgres?.volumes).toContain('./postgres:/docker-entrypoint-initdb.d:ro');
-    const passwords = own.map(
-      ([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').password,
-    );
+    const passwords = urls.map(({ password }) => password);
     expect(passwords.filter((one) => !ROLES.includes(`PASSWORD '${one}'`))).toEqual([]);
+  });
+
+  test('its secrets are files that exist, and each container has those that its settings name', () => {
+    const { secrets = {} } = parse(readFileSync(join('docker', file), 'utf8'));
+    for (const [name, secret] of Object.entries<{ file: string }>(secrets))
+      expect([name, secret.file, existsSync(join('docker', secret.file))]).toEqual([
+        name,
+        `secrets/${name}`,
+        true,
+      ]);
+    for (const { environment = {}, secrets: granted = [] } of Object.values(services)) {
+      const named = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+      expect(named.filter((path) => !granted.includes(path.replace('/run/secrets/', '')))).toEqual(
+        [],
+      );
+      expect(granted.filter((name) => secrets[name] === undefined)).toEqual([]);
+    }
   });
 
   test('mounts files that exist', () => {
@@ -128,10 +149,11 @@ test('nginx and Prometheus name the existing instances', () => {
   expect(upstream).toEqual(addresses);
   const [{ static_configs, authorization }] = scrape_configs;
   expect(static_configs[0].targets).toEqual(addresses);
-  const tokens = names.map(
-    (name) => composed('compose.production.yaml')[name]?.environment?.METRICS_TOKEN,
+  const containers = names.map((name) => composed('compose.production.yaml')[name] as Container);
+  expect(containers.map(({ environment }) => environment?.METRICS_TOKEN_FILE)).toEqual(
+    names.map(() => authorization.credentials_file),
   );
-  expect(tokens).toEqual(names.map(() => authorization.credentials));
+  expect(composed('compose.production.yaml').prometheus?.secrets).toEqual(['metrics_token']);
 });
 
 test('nginx refuses every path that is not for merchants and customers', () => {
@@ -178,15 +200,25 @@ describe('kubernetes.yaml', () => {
     expect(selected).toEqual(selected.map(() => labels));
   });
 
-  test('the job alone has the owner of the tables, whose address comes last', () => {
-    const secrets = withPods.map(({ spec }) =>
-      spec.template.spec.containers[0].envFrom.map(
-        ({ secretRef }: { secretRef: { name: string } }) => secretRef.name,
-      ),
-    );
-    expect(secrets).toEqual([['tillgate', 'tillgate-owner'], ['tillgate']]);
-    const [job] = withPods;
-    const { command } = job.spec.template.spec.containers[0];
+  test('the job alone has the owner of the tables, and pods read secrets from files that are mounted', () => {
+    const [job, deployment] = withPods.map(({ spec }) => spec.template.spec);
+    const mountsOf = ({ volumes, containers: [{ volumeMounts }] }: typeof job) =>
+      volumeMounts.map(({ name, mountPath }: Record<string, string>) => {
+        const { secret } = volumes.find((volume: { name: string }) => volume.name === name);
+        return [secret.secretName, mountPath];
+      });
+    expect(mountsOf(deployment)).toEqual([['tillgate', '/run/secrets/tillgate']]);
+    expect(mountsOf(job)).toEqual([
+      ['tillgate', '/run/secrets/tillgate'],
+      ['tillgate-owner', '/run/secrets/tillgate-owner'],
+    ]);
+    const fileOf = ({ containers: [{ env }] }: typeof job) =>
+      env.find(({ name }: { name: string }) => name === 'DATABASE_URL_FILE').value;
+    expect([fileOf(job), fileOf(deployment)]).toEqual([
+      '/run/secrets/tillgate-owner/database_url',
+      '/run/secrets/tillgate/database_url',
+    ]);
+    const { command } = job.containers[0];
     expect(command.slice(-3)).toEqual(['migrate', '--service-role', 'tillgate']);
   });
 
@@ -234,9 +266,12 @@ test('the image has no root, no dev dependencies, and a health check', () => {
   expect(last).toMatch(/^HEALTHCHECK /m);
 });
 
-/** Unknown settings change nothing, and wrong values throw. */
+/** Unknown settings change nothing, and wrong values throw. A file in a container is not there to be read. */
 function expectSettings(environment: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(environment)) {
-    expect([name, readConfig({ [name]: value })]).not.toEqual([name, readConfig({})]);
+    const read = () => readConfig({ [name]: value });
+    if (name.endsWith('_FILE'))
+      expect(read).toThrow(`${name} is "${value}", but the file cannot be read (ENOENT).`);
+    else expect([name, read()]).not.toEqual([name, readConfig({})]);
   }
 }

@@ -58,16 +58,24 @@ const units = [...GUIDE.matchAll(/```ini\n(.*?)```/gs)].map(([, unit = '']) =>
 
 test('one unit migrates as the owner, before another serves as a role that owns nothing', () => {
   const [migrate = [], serve = []] = units;
-  const environment = (unit: string[]) => unit.filter((line) => line.startsWith('EnvironmentFile'));
-  const [settings, owner] = ['/etc/tillgate.env', '/etc/tillgate-migrate.env'];
-  expect(environment(migrate)).toEqual([`EnvironmentFile=${settings}`, `EnvironmentFile=${owner}`]);
-  expect(environment(serve)).toEqual([`EnvironmentFile=${settings}`]);
+  const credential = (unit: string[], name: string) =>
+    unit.find((line) => line.startsWith(`LoadCredential=${name}:`))?.split(':')[1];
+  expect(credential(migrate, 'database_url')).toBe('/etc/tillgate/owner_database_url');
+  expect(credential(serve, 'database_url')).toBe('/etc/tillgate/database_url');
+  for (const unit of [migrate, serve]) {
+    expect(unit).toContain('EnvironmentFile=/etc/tillgate.env');
+    const named = [...unit.join('\n').matchAll(/[A-Z_]+_FILE=%d\/(\w+)/g)].map(([, name]) => name);
+    const loaded = unit.filter((line) => line.startsWith('LoadCredential='));
+    expect(loaded.map((line) => line.split(/[=:]/)[1])).toEqual(named);
+  }
   expect(serve).toContain('Requires=tillgate-migrate.service');
   expect(serve.join('\n')).toMatch(/^After=.* tillgate-migrate\.service$/m);
   expect(serve.join('\n')).not.toContain('migrate --');
   const migration = 'dist/src/operator/cli/cli.js migrate --service-role tillgate';
   expect(migrate).toContain(`ExecStart=/usr/bin/node ${migration}`);
-  const roles = [...GUIDE.matchAll(/^DATABASE_URL=(\S+)$/gm)].map(([, url = '']) => new URL(url));
+  const roles = [...GUIDE.matchAll(/database_url +(postgres:\S+)$/gm)].map(
+    ([, url = '']) => new URL(url),
+  );
   expect(roles.map(({ username }) => username)).toEqual(['tillgate', 'tillgate_owner']);
 });
 

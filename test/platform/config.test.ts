@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, isLoopback, readConfig } from '../../src/platform/config.js';
 import { launch } from '../support/processes.js';
@@ -32,6 +35,7 @@ const ALL_WRONG = {
   TRUST_PROXY: '10.0.0.0/8, proxy',
   WEBHOOK_ALLOW_PRIVATE: 'yes',
   LEDGER_WEBHOOK_NETWORKS: '10.0.0.0/8, 10.0.0.0/33 fd00::/8 intranet',
+  WEBHOOK_PROXY: 'https://me:s3cret@proxy:3128',
   DECRYPTION_KEYS: `${'k'.repeat(32)}, short`,
   IDEMPOTENCY_RETENTION_HOURS: '0',
   DATABASE_POOL_SIZE: '1',
@@ -48,6 +52,7 @@ const ALL_FAULTS = [
   'TRUST_PROXY is "10.0.0.0/8, proxy", but must be addresses or ranges like 10.0.0.0/8, with commas between them.',
   'WEBHOOK_ALLOW_PRIVATE is "yes", but must be one of true, false.',
   'LEDGER_WEBHOOK_NETWORKS is "10.0.0.0/8, 10.0.0.0/33 fd00::/8 intranet", but must be networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true of 10.0.0.0/33, intranet.',
+  'WEBHOOK_PROXY must be a URL like http://user:password@proxy.example:3128, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25.',
   'DECRYPTION_KEYS must be keys of at least 32 characters, with commas between them.',
   'IDEMPOTENCY_RETENTION_HOURS is "0", but must be a whole number from 1 to 8760.',
   'DATABASE_POOL_SIZE is "1", but must be a whole number from 2 to 1000.',
@@ -87,6 +92,7 @@ describe('settings', () => {
       TRUST_PROXY: '10.0.0.0/8, ::1',
       WEBHOOK_ALLOW_PRIVATE: 'true',
       LEDGER_WEBHOOK_NETWORKS: ' 10.0.0.0/8,127.0.0.1/32 , fd00::/8  ::1/128 ',
+      WEBHOOK_PROXY: 'http://me:p%40ss@[fd00::1]:3128/',
       DECRYPTION_KEYS: `${'k'.repeat(32)},${'l'.repeat(33)}`,
       IDEMPOTENCY_RETENTION_HOURS: '8760',
       DATABASE_POOL_SIZE: '2',
@@ -105,6 +111,7 @@ describe('settings', () => {
       trustProxy: ['10.0.0.0/8', '::1'],
       webhookAllowPrivate: true,
       ledgerWebhookNetworks: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128'],
+      webhookProxy: 'http://me:p%40ss@[fd00::1]:3128/',
       decryptionKeys: ['k'.repeat(32), 'l'.repeat(33)],
       idempotencyRetentionHours: 8760,
       databasePoolSize: 2,
@@ -177,12 +184,84 @@ describe('settings', () => {
     ]);
   });
 
+  test.each([
+    'proxy:3128',
+    'socks5://proxy:1080',
+    'http://proxy:port',
+    'http://proxy/path',
+    'http://me:100%@proxy',
+    'http://proxy:3128 http://other:3128',
+  ])('WEBHOOK_PROXY=%j is refused, and not repeated, since it may hold a password', (value) => {
+    const fault = ALL_FAULTS.find((one) => one.startsWith('WEBHOOK_PROXY'));
+    expect(faultsOf({ WEBHOOK_PROXY: value })).toEqual([fault]);
+  });
+
   test('that are wrong keep the process from starting', async () => {
     expect(await launch(ALL_WRONG).ended).toEqual({
       status: 1,
       stdout: '',
       stderr: ALL_FAULTS.map((fault) => `${fault}\n`).join(''),
     });
+  });
+});
+
+describe('settings in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-settings-'));
+  const fileOf = (name: string, content: string | Uint8Array) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test('are read without the line feed at their end', () => {
+    const key = ' a key with spaces at both of its ends ';
+    const config = readConfig({
+      DATABASE_URL_FILE: fileOf('url', 'postgres://tillgate:s3cret@db/shop\n'),
+      ENCRYPTION_KEY_FILE: fileOf('key', `${key}\n\n`),
+      DECRYPTION_KEYS_FILE: fileOf('keys', `${'k'.repeat(32)},${'l'.repeat(32)}`),
+      METRICS_TOKEN_FILE: fileOf('token', 'token'),
+      WEBHOOK_PROXY_FILE: fileOf('proxy', 'http://me:s3cret@proxy:3128\n'),
+      NODE_ENV: 'production',
+    });
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://tillgate:s3cret@db/shop',
+      encryptionKey: `${key}\n`,
+      decryptionKeys: ['k'.repeat(32), 'l'.repeat(32)],
+      metricsToken: 'token',
+      webhookProxy: 'http://me:s3cret@proxy:3128',
+    });
+  });
+
+  test('are refused if they are set in both ways, and an empty variable counts as not set', () => {
+    const METRICS_TOKEN_FILE = fileOf('both', 's3cret');
+    expect(faultsOf({ METRICS_TOKEN: 'other', METRICS_TOKEN_FILE })).toEqual([
+      'METRICS_TOKEN and METRICS_TOKEN_FILE are both set: leave one of them out.',
+    ]);
+    expect(readConfig({ METRICS_TOKEN: '', METRICS_TOKEN_FILE }).metricsToken).toBe('s3cret');
+    expect(readConfig({ METRICS_TOKEN: 'token', METRICS_TOKEN_FILE: '' }).metricsToken).toBe(
+      'token',
+    );
+  });
+
+  test('are refused all at once by their names, and never by their content', () => {
+    const missing = join(folder, 'missing');
+    const empty = fileOf('empty', '\n');
+    const bytes = fileOf('bytes', new Uint8Array([0x73, 0xff]));
+    const wrong = {
+      DATABASE_URL_FILE: missing,
+      ENCRYPTION_KEY_FILE: empty,
+      DECRYPTION_KEYS_FILE: bytes,
+      METRICS_TOKEN_FILE: fileOf('words', 'two s3cret words'),
+      WEBHOOK_PROXY_FILE: folder,
+      NODE_ENV: 'production',
+    };
+    expect(faultsOf(wrong)).toEqual([
+      `DATABASE_URL_FILE is "${missing}", but the file cannot be read (ENOENT).`,
+      `ENCRYPTION_KEY_FILE is "${empty}", but the file is empty.`,
+      `DECRYPTION_KEYS_FILE is "${bytes}", but the file is not text in UTF-8.`,
+      `WEBHOOK_PROXY_FILE is "${folder}", but the file cannot be read (EISDIR).`,
+      'METRICS_TOKEN, in the file of METRICS_TOKEN_FILE, must be 1 to 256 visible ASCII characters without spaces.',
+    ]);
   });
 });
 
