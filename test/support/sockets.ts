@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Resolves with the port when the server listens on a free one. */
-export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
-  await once(server.listen(0, host), 'listening');
+/** Resolves with the port when the server listens, by default on a free one. */
+export async function listen(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
+  await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
 }
 

@@ -1,12 +1,15 @@
 import { Agent, type ClientRequestArgs } from 'node:http';
-import { connect as connectTcp, type LookupFunction } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Resolve, ResolvedAddress } from './names.js';
 import { isReachable, type Reach } from './public-address.js';
+import type { Tunnels } from './tunnels.js';
 
 export interface Rules extends Reach {
   readonly resolve: Resolve;
+  /** Connections go through these. Without them they go directly to the receiver. */
+  readonly tunnels?: Tunnels | undefined;
 }
 
 export class NotAllowed extends Error {}
@@ -43,36 +46,55 @@ export class GuardedAgent extends Agent {
     if (!isAllowed) throw new NotAllowed(whyNot(this.rules));
   }
 
+  override createConnection(
+    request: GuardedRequest,
+    connected?: (error: Error | null, socket: Duplex) => void,
+  ): Duplex | undefined {
+    const { tunnels } = this.rules;
+    if (!tunnels) return this.connectDirectly(request);
+    this.connectThrough(tunnels, request).then(
+      (socket) => connected?.(null, socket),
+      (error: Error) => connected?.(error, undefined as never),
+    );
+    return undefined;
+  }
+
   /**
    * Node connects to the addresses that were checked, and looks up no name again. It does not look
    * up an IP address.
    */
-  override createConnection({
-    host,
-    port,
-    defaultPort,
-    servername,
-    attempt,
-  }: GuardedRequest): Duplex {
+  private connectDirectly(request: GuardedRequest): Duplex {
     const lookup: LookupFunction = (name, _options, found) => {
-      const resolved = this.rules.resolve(name, attempt).then((addresses) => {
-        this.check(addresses);
-        return [...addresses];
-      });
-      resolved.then(
-        (addresses) => found(null, addresses),
+      this.addressesOf(name, request.attempt).then(
+        (addresses) => found(null, [...addresses]),
         (error: Error) => found(error, []),
       );
     };
     const to = {
-      host: String(host),
-      port: Number(port),
+      host: String(request.host),
+      port: Number(request.port),
       lookup,
       autoSelectFamily: true,
       noDelay: true,
     };
-    if (defaultPort !== 443) return connectTcp(to);
-    return connectTls({ ...to, ...(servername && { servername }), ALPNProtocols: ['http/1.1'] });
+    return isSecure(request) ? connectTls({ ...to, ...tlsOf(request) }) : connectTcp(to);
+  }
+
+  private async connectThrough(tunnels: Tunnels, request: GuardedRequest): Promise<Duplex> {
+    const { attempt } = request;
+    const host = String(request.host);
+    const addresses = isIP(host) ? [{ address: host }] : await this.addressesOf(host, attempt);
+    const socket = await tunnels.connect(addresses, Number(request.port), attempt);
+    return isSecure(request) ? connectTls({ socket, host, ...tlsOf(request) }) : socket;
+  }
+
+  private async addressesOf(
+    name: string,
+    attempt: AbortSignal,
+  ): Promise<readonly ResolvedAddress[]> {
+    const addresses = await this.rules.resolve(name, attempt);
+    this.check(addresses);
+    return addresses;
   }
 
   override getName(options?: ClientRequestArgs): string {
@@ -84,6 +106,12 @@ export class GuardedAgent extends Agent {
     return Object.values(this.freeSockets).flat().length < MAX_IDLE;
   }
 }
+
+const isSecure = ({ defaultPort }: GuardedRequest): boolean => defaultPort === 443;
+
+const tlsOf = ({ servername }: GuardedRequest) => {
+  return { ...(servername && { servername }), ALPNProtocols: ['http/1.1'] };
+};
 
 /**
  * Explains the refusal. The message does not name the address, so that nobody can map the private

@@ -12,6 +12,7 @@ import type { AttemptResult } from '../../domain/schedule.js';
 import { GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-agent.js';
 import { nameResolver, type Resolve } from './names.js';
 import { headersOf } from './signature.js';
+import { ProxyFault, Tunnels } from './tunnels.js';
 
 /** The body of a response is read, so that the connection can be reused, but only this far. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -28,7 +29,7 @@ export class Network {
   readonly resolve = nameResolver();
 }
 
-/** Sends webhooks over HTTP/1.1, without proxies or redirects. */
+/** Sends webhooks over HTTP/1.1, without redirects, and through the proxy of WEBHOOK_PROXY if it is set. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   /**
@@ -46,7 +47,9 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   ) {
     super();
     const resolve: Resolve = (hostname, signal) => network.resolve(hostname, signal);
-    const live = { allowPrivate: config.webhookAllowPrivate, resolve };
+    const tunnels =
+      config.webhookProxy === undefined ? undefined : new Tunnels(config.webhookProxy);
+    const live = { allowPrivate: config.webhookAllowPrivate, resolve, tunnels };
     const agentsBy = (rules: Rules) => ({
       organization: new GuardedAgent(rules),
       ledger: new GuardedAgent({ ...rules, networks: config.ledgerWebhookNetworks }),
@@ -173,7 +176,7 @@ const isOutOfFiles = (error: unknown) =>
 
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof NotAllowed) return message;
+  if (error instanceof NotAllowed || error instanceof ProxyFault) return message;
   if (code?.startsWith('HPE_')) return 'The response is not HTTP/1.1.';
   return String(code ?? message).slice(0, 200);
 }
