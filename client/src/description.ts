@@ -4202,7 +4202,7 @@ export interface components {
        */
       created: number;
     };
-    /** @description Who proposed a refund, and what was decided about it. */
+    /** @description What is refunded and why, who proposed it, and what was decided about it. To approve, send its `amount`. */
     RefundApproval: {
       /**
        * @description Object type.
@@ -4214,6 +4214,22 @@ export interface components {
        * @example re_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       refund: string;
+      /**
+       * @description ID of the refunded payment.
+       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      payment: string;
+      /**
+       * Format: int64
+       * @description Refunded amount.
+       * @example 500
+       */
+      amount: number;
+      currency: components['schemas']['Currency'];
+      /** @description The merchant's own ID of the refund. */
+      reference: string | null;
+      /** @description The merchant's description of the refund. */
+      description: string | null;
       state: components['schemas']['ApprovalState'];
       /** @description Who proposed the refund; null if it was made elsewhere, or before holders were kept. */
       proposed_by: {
