@@ -56,9 +56,7 @@ test('go to the address that was checked, with the password, and share a connect
     new URL(url).host,
   ]);
   const authorization = `Basic ${Buffer.from('shop:p@ss').toString('base64')}`;
-  expect(proxy.asked).toEqual([
-    { authority: `127.0.0.1:${portOf(receiver.url)}`, authorization },
-  ]);
+  expect(proxy.asked).toEqual([{ authority: `127.0.0.1:${portOf(receiver.url)}`, authorization }]);
 });
 
 test('are encrypted for the receiver, whose certificate is verified for its name', async () => {
@@ -191,7 +189,7 @@ const reason = HAS_TINYPROXY ? '' : ' (skipped: no tinyproxy found)';
   try {
     await until(() => isListening(own));
     expect(await attempted('secret')).toEqual([attempt(1, 204, null, true)]);
-    const error = 'The proxy of WEBHOOK_PROXY answered 407 to CONNECT.';
+    const error = 'The proxy of WEBHOOK_PROXY answered 401 to CONNECT.';
     expect(await attempted('wrong')).toEqual([attempt(1, null, error, false)]);
     expect(receiver.received).toHaveLength(1);
   } finally {

@@ -68,5 +68,7 @@ export class Tunnels {
 /** What is wrong with this process, such as too many open files, is not blamed on the proxy. */
 function asFault(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EMFILE' || error.code === 'ENFILE') return error;
-  return new ProxyFault(`The proxy of WEBHOOK_PROXY is not reached: ${error.code ?? error.message}.`);
+  return new ProxyFault(
+    `The proxy of WEBHOOK_PROXY is not reached: ${error.code ?? error.message}.`,
+  );
 }
