@@ -1,4 +1,4 @@
-import { demand } from './api.js';
+import { demand, each } from './api.js';
 import type { Stage } from './stage.js';
 
 export const HOUR = 3600;
@@ -38,8 +38,9 @@ export class Clock {
   /** `arrive` is what happens before any lease has ended. Leases are in real time: they are brought forward in the database. */
   async advance(seconds: number, arrive: () => Promise<void>): Promise<void> {
     const { sql, url, organizations } = this.stage;
-    for (const { key } of organizations)
-      await demand(`${url}/v1/test_helpers/clock`, key, { advance_seconds: seconds });
+    await each(organizations, ({ key }) =>
+      demand(`${url}/v1/test_helpers/clock`, key, { advance_seconds: seconds }),
+    );
     this.skipped += seconds;
     await arrive();
     await sql.query(

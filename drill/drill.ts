@@ -2,33 +2,39 @@
  * Tests a worker of the ledger: first alone and never killed, then two of it pay out refunds while everything goes wrong, and
  * then the books are compared.
  */
+
 import type { Progress } from '../src/platform/progress.js';
+
+import { Activity } from './activity.js';
+
 import { Clock, DAY, HOUR } from './clock.js';
 import { Complaint, Halt } from './complaint.js';
 import { Dashboard } from './dashboard.js';
-import { FirstDay } from './first-day.js';
+import { FirstDay, type Left } from './first-day.js';
 import { Journal } from './journal.js';
-import { Line, type Request } from './line.js';
+import { Lines } from './lines.js';
 import { Merchants } from './merchants.js';
 import { DAYS, FAST_DAY, firstDayOf, NIGHTS_AT_THE_END, OUTAGE_DAY, planOf } from './plan.js';
 import { Provider } from './provider.js';
 import { Pushes } from './pushes.js';
-import { openIn, openOf, type Report, reportOn, unmetOf } from './report.js';
+import { openIn, openOf, type Report, reportOn, unmetOf, urgentOf } from './report.js';
 import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
 import { Traffic } from './traffic.js';
-import { type Books, lasting, violations } from './verdict.js';
+import { type Books, lasting, type Rule, violations } from './verdict.js';
 import { Waits } from './waits.js';
 import { nameOf, Witness } from './witness.js';
-import { type Command, Workers } from './workers.js';
+import { type Command, type Environment, Workers } from './workers.js';
 
 export interface Options extends Command {
   readonly seed: number;
   readonly refunds: number;
   /** How long there are faults, at most. */
   readonly seconds: number;
-  /** Whether it ends when the first rule is broken. */
-  readonly bail: boolean;
+  /** How long a call may stay open, and how long a worker may do nothing, in seconds on a machine that is not busy. */
+  readonly patience: number;
+  /** Whether it ends when these rules are broken. */
+  readonly bail: (broken: readonly Rule[]) => boolean;
   readonly progress: Progress;
   /** Its reason is a Halt. */
   readonly stop: AbortSignal;
@@ -36,7 +42,7 @@ export interface Options extends Command {
 
 const WORKERS = 2;
 const NEVER_ASKED = 'The command has not asked Tillgate for anything.';
-const HOURS_OF_DAY = { least: 4, most: 16 };
+const HOURS_OF_DAY = { least: 2, usual: 4, most: 16 };
 
 export async function drill(stage: Stage, options: Options): Promise<Report> {
   const drill = new Drill(stage, options);
@@ -52,10 +58,11 @@ class Drill {
   private readonly witness: Witness;
   private readonly traffic: Traffic;
   private readonly pushes: Pushes;
-  private readonly lines: Line[] = [];
+  private readonly lines: Lines;
   private readonly waits: Waits;
   private readonly over = new AbortController();
-  private readonly isHolding = () => this.lines.some(({ held }) => held > 0);
+  private readonly activity: Activity;
+  private readonly isHeld = (worker: number) => this.lines.isHeld(worker);
   private readonly courseOf = (refund: string) => this.merchants.plan(refund)?.course;
   private workers = new Workers({ command: [], restart: false }, [], () => undefined);
   private canceling = Promise.resolve();
@@ -65,21 +72,31 @@ class Drill {
     private readonly stage: Stage,
     private readonly options: Options,
   ) {
+    this.activity = new Activity(() => options.progress.add());
     this.clock = new Clock(stage);
     this.journal = new Journal(this.clock);
     this.merchants = new Merchants(stage, this.journal, (payment) => this.dashboard.want(payment));
     this.provider = new Provider(this.clock, this.courseOf, options.refunds);
     this.dashboard = new Dashboard(stage, this.provider, this.journal);
-    this.witness = new Witness(this.merchants, this.provider, this.journal, () =>
-      options.progress.add(),
-    );
-    this.traffic = new Traffic(this.merchants, this.provider, this.witness, stage.url);
+    this.witness = new Witness(this.merchants, this.provider, this.journal, this.activity);
+    const { merchants, provider, witness, activity } = this;
+    const traffic = new Traffic(merchants, provider, witness, activity, stage.url);
+    this.traffic = traffic;
     this.pushes = new Pushes(stage);
+    this.lines = new Lines({
+      moved: () => this.clock.moved(),
+      overtaken: (request) => traffic.overtaken(request, this.over.signal),
+      tooLong: () => this.waits.tooLong(),
+      waitedTooLong: (request) => witness.seeNoTimeout(request),
+      kill: (place) => this.workers.kill(place),
+      told: (member, time) => this.clock.told(member, time),
+    });
     const check = () => {
-      this.workers.check(this.witness.wasAsked);
+      this.workers.check(this.activity.wasAsked);
       options.stop.throwIfAborted();
+      this.bail([...this.witness.seen.values()].flatMap((rules) => [...rules]));
     };
-    this.waits = new Waits(this.witness, check, () => this.workers.count);
+    this.waits = new Waits(this.activity, check, () => this.workers.count, options.patience);
   }
 
   async run(): Promise<Report> {
@@ -99,7 +116,7 @@ class Drill {
     this.over.abort();
     await this.canceling;
     await this.workers.stop();
-    await Promise.all(this.lines.map((line) => line.close()));
+    await this.lines.close();
   }
 
   /** Returns why it ended before its end, or null. */
@@ -107,7 +124,10 @@ class Drill {
     firstDay: readonly PlannedRefund[],
     plan: readonly (readonly PlannedRefund[])[],
   ): Promise<string | null> {
-    const killed = (worker: number) => this.journal.note(undefined, nameOf(worker), 'kill -9');
+    const killed = (worker: number) => {
+      this.activity.killed(worker);
+      this.journal.note(undefined, nameOf(worker), 'kill -9');
+    };
     this.workers = new Workers(
       this.options,
       [await this.environment(0), await this.environment(1)],
@@ -145,46 +165,54 @@ class Drill {
     await this.merchants.propose(planned);
     const day = new FirstDay(this.waits, {
       advance: (seconds) => this.advance(seconds),
-      isHolding: this.isHolding,
-      isUnanswered: () => this.lines.some(({ unanswered }) => unanswered > 0),
-      isOver: async () => {
-        if (this.options.bail && this.witness.seen.size > 0) throw new Halt('A rule was broken.');
-        const broken = violations(await this.books());
-        return this.provider.isFinal && broken.length === lasting(broken).length;
+      isHeld: () => this.isHeld(0),
+      isUnanswered: () => this.lines.isUnanswered,
+      calm: () => {
+        this.traffic.isCalm = true;
       },
+      left: () => this.left(),
     });
     const end = await day.play();
-    if (end === 'all are decided') return;
-    if (!this.witness.wasAsked) throw new Complaint(NEVER_ASKED);
+    this.traffic.isCalm = false;
+    if (end === 'it stands still' && !this.activity.wasAsked) throw new Complaint(NEVER_ASKED);
+    if (end === 'it stands still' || end === 'some are left') await this.seeOpen(end);
+  }
+
+  /** A kill or a second worker may mend it later, so it is remembered. */
+  private async seeOpen(end: 'it stands still' | 'some are left'): Promise<void> {
     const books = await this.books();
     const open = new Set(openOf(books).map(({ id }) => id));
     const left = violations(books).filter(({ refund }) => open.has(refund));
-    // A kill or a second worker may mend it later, so it is remembered.
-    for (const { refund, rule } of left)
-      this.witness.see(refund, end === 'it stands still' ? 'stuck' : rule);
-    if (this.options.bail && left.length > 0) throw new Halt('A rule was broken.');
+    const seen = left.map(
+      ({ refund, rule }) =>
+        ({
+          refund,
+          rule: end === 'it stands still' ? 'stuck' : rule,
+        }) as const,
+    );
+    for (const { refund, rule } of seen) this.witness.see(refund, rule);
+    this.bail(seen.map(({ rule }) => rule));
   }
 
-  private async environment(worker: number) {
-    const { clock, traffic } = this;
-    const events = {
-      moved: () => clock.moved(),
-      overtaken: traffic.overtaken.bind(traffic),
-      waitedTooLong: (request: Request) => this.witness.seeNoTimeout(request),
-      kill: (worker: number) => this.workers.kill(worker),
-      told: clock.told.bind(clock),
-    };
-    const open = async (side: Traffic['tillgate']) => {
-      const line = new Line(worker, side, events);
-      this.lines.push(line);
-      return line.open();
-    };
-    const [TILLGATE_URL, PROVIDER_URL] = [
-      await open(traffic.tillgate),
-      await open(traffic.payouts),
-    ];
+  private async left(): Promise<Left> {
+    const books = await this.books();
+    const broken = violations(books);
+    const lastingOnes = lasting(broken);
+    this.bail(lastingOnes.map(({ rule }) => rule));
+    const undecided = broken.length - lastingOnes.length;
+    const count = this.provider.isFinal ? undecided : undecided + 1;
+    return { count, isUrgent: urgentOf(books).length > 0 };
+  }
+
+  private bail(broken: readonly Rule[]): void {
+    if (this.options.bail(broken)) throw new Halt('A rule was broken.');
+  }
+
+  private async environment(worker: number): Promise<Environment> {
+    const { tillgate, payouts } = this.traffic;
+    const urls = await this.lines.open(worker, tillgate, payouts);
     const WEBHOOK_PORT = String(await this.pushes.freePort());
-    return { TILLGATE_URL, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, PROVIDER_URL, WEBHOOK_PORT };
+    return { ...urls, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, WEBHOOK_PORT };
   }
 
   private async day(
@@ -199,17 +227,21 @@ class Drill {
     await this.merchants.propose(morning);
     for (let hour = 0; hour < HOURS_OF_DAY.most && performance.now() < deadline; hour++) {
       this.provider.isDown = day === OUTAGE_DAY && hour === 1;
-      await this.waits.settled(this.isHolding);
-      if (this.options.bail && this.witness.seen.size > 0) throw new Halt('A rule was broken.');
+      await this.waits.settled(this.isHeld);
       await this.advance(HOUR);
-      if (hour >= HOURS_OF_DAY.least && !this.isHolding()) break;
+      if (await this.isEvening(hour)) break;
     }
     this.provider.isDown = false;
-    if (!(await this.waits.until(() => this.witness.wasAsked))) throw new Complaint(NEVER_ASKED);
     await this.merchants.propose(evening);
-    this.witness.countAnew();
-    await this.waits.settled(this.isHolding);
+    this.activity.countAnew();
+    await this.waits.settled(this.isHeld);
     await this.night(DAY);
+  }
+
+  private async isEvening(hour: number): Promise<boolean> {
+    const { least, usual } = HOURS_OF_DAY;
+    if (hour < least || this.lines.isAnyHeld) return false;
+    return hour >= usual || urgentOf(await this.books()).length === 0;
   }
 
   /** No process lives through it: between a look at the provider and a payout, no worker can lose a day. */
@@ -223,14 +255,13 @@ class Drill {
     this.options.progress.say(
       `Night ${this.nights}: ${openIn(books)} of ${books.refunds.length} refunds are open.`,
     );
-    if (this.options.bail && lasting(violations(books)).length > 0)
-      throw new Halt('A rule was broken.');
+    this.bail(lasting(violations(books)).map(({ rule }) => rule));
     this.workers.start(WORKERS);
   }
 
   private async stopWorkers(): Promise<void> {
     await this.workers.stop();
-    await Promise.all(this.lines.map((line) => line.drain()));
+    await this.lines.drain();
   }
 
   private async end(): Promise<void> {
@@ -238,9 +269,9 @@ class Drill {
     let left = Number.POSITIVE_INFINITY;
     for (const night of NIGHTS_AT_THE_END) {
       for (let isLess = true; isLess; ) {
-        const isAsking = await this.waits.settled(this.isHolding);
+        const isAsking = await this.waits.settled(this.isHeld);
         if (isAsking) await this.advance(6 * HOUR);
-        if (isAsking) await this.waits.settled(this.isHolding);
+        if (isAsking) await this.waits.settled(this.isHeld);
         const found = violations(await this.books()).length;
         if (found === 0 && this.provider.isFinal) return;
         isLess = isAsking && found < left;
@@ -248,19 +279,17 @@ class Drill {
       }
       await this.night(night);
     }
-    for (let work = -1; work !== this.witness.work; ) {
-      work = this.witness.work;
+    for (let work = -1; work !== this.activity.work; ) {
+      work = this.activity.work;
       if (violations(await this.books()).length === 0) return;
-      await this.waits.until(() => this.witness.work !== work);
+      await this.waits.until(() => this.activity.work !== work);
     }
   }
 
   private async advance(seconds: number): Promise<void> {
     await Promise.all([this.pushes.offer(), this.merchants.decide(), this.dashboard.work()]);
-    this.witness.countAnew();
-    await this.clock.advance(seconds, async () => {
-      for (const line of this.lines) await line.deliver();
-    });
+    this.activity.countAnew();
+    await this.clock.advance(seconds, () => this.lines.deliver());
   }
 
   private async books(): Promise<Books> {

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Json } from './api.js';
 import type { Fate } from './scenes.js';
+import { slowness } from './waits.js';
 
 export interface Request {
   /** 0 or 1: which of the two commands sent it. */
@@ -40,7 +41,8 @@ export interface Events {
   moved(): Promise<void>;
   /** Resolves when another request for a payout of the same refund came, or none will. */
   overtaken(request: Request): Promise<void>;
-  /** Called when a worker still waits for an answer after a minute. */
+  /** Resolves when a worker has waited too long for an answer. */
+  tooLong(): Promise<void>;
   waitedTooLong(request: Request): void;
   kill(worker: number): void;
   /** What the worker is told of a time, in seconds: its own clock knows of no time that was skipped, and may be wrong. */
@@ -48,8 +50,6 @@ export interface Events {
 }
 
 const SLOW_MS = 700;
-/** The longest time-out that a call of a worker may have. */
-const LONGEST_WAIT_MS = 60_000;
 const LOST: readonly Fate[] = ['answer lost', 'worker killed'];
 /** In answers of Tillgate. */
 const TIMES = /"(created|expires_at)":(\d+)/g;
@@ -66,7 +66,7 @@ export class Line {
   });
 
   constructor(
-    private readonly worker: number,
+    readonly worker: number,
     private readonly side: Side,
     private readonly events: Events,
   ) {}
@@ -110,7 +110,7 @@ export class Line {
     if (fate === 'arrives twice') await this.arrive(request, fate);
     if (fate === 'answer late') await this.hold(() => events.moved());
     if (fate === 'never answered') return this.leaveUnanswered(request, socket);
-    if (fate === 'answer slow') await sleep(SLOW_MS);
+    if (fate === 'answer slow') await sleep(SLOW_MS * slowness());
     if (fate === 'worker killed') events.kill(this.worker);
     if (LOST.includes(fate)) return void socket.resetAndDestroy();
     this.respond(response, fate === 'server error' ? side.error() : answer);
@@ -119,7 +119,7 @@ export class Line {
   private async leaveUnanswered(request: Request, socket: Socket): Promise<void> {
     this.unanswered += 1;
     const givenUp = once(socket, 'close').then(() => true);
-    const tooLong = sleep(LONGEST_WAIT_MS, false, { ref: false });
+    const tooLong = this.events.tooLong().then(() => false);
     const isGivenUp = await Promise.race([givenUp, tooLong]);
     if (!isGivenUp) this.events.waitedTooLong(request);
     this.unanswered -= 1;

@@ -7,7 +7,7 @@ import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
 
 const HELD_AMOUNT = 500;
-const CANCEL_PAUSE_MS = 100;
+const CANCEL_PAUSE_MS = 1_000;
 const MOVES_BEFORE_DECISION = 2;
 
 export class Merchants {
@@ -50,6 +50,7 @@ export class Merchants {
   /** From now on the merchant tries to cancel it. */
   regret(refund: string): void {
     this.unwanted.add(refund);
+    void this.cancel(refund);
   }
 
   async propose(refunds: readonly PlannedRefund[]): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type Scene,
 } from './scenes.js';
 
-export const DAYS = 4;
+export const DAYS = 3;
 export const OUTAGE_DAY = 1;
 /** From this day on the clocks of both workers are fast. */
 export const FAST_DAY = 2;

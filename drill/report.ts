@@ -45,6 +45,10 @@ export const openIn = (books: Pick<Books, 'refunds'>) =>
 export const openOf = ({ refunds }: Pick<Books, 'refunds'>) =>
   refunds.filter(({ status, approval }) => status === 'pending' && approval !== 'waiting');
 
+/** Those that no time decides: a worker has not told of a payout that is under way. */
+export const urgentOf = (books: Pick<Books, 'refunds'>) =>
+  openOf(books).filter(({ provider_reference: payout }) => payout === null);
+
 export function unmetOf(
   plan: readonly PlannedRefund[],
   faults: Played['faults'],

@@ -5,6 +5,7 @@ import { Complaint, Halt } from './complaint.js';
 import { drill, type Options } from './drill.js';
 import { asText } from './report.js';
 import { openStage } from './stage.js';
+import type { Rule } from './verdict.js';
 
 interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'progress' | 'stop'> {
   readonly seed?: number | undefined;
@@ -15,6 +16,8 @@ interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'progress' |
 }
 
 const OLDEST_NODE = 22;
+
+const isAny = (broken: readonly Rule[]) => broken.length > 0;
 
 /** Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if there is no verdict. */
 export async function runDrill({
@@ -38,7 +41,8 @@ export async function runDrill({
     }
     progress.say('Tillgate is starting on a database of its own …');
     const stage = await openStage();
-    const options = { ...words, seed, restart, bail, progress, stop: halted.signal };
+    const ends = { bail: bail ? isAny : () => false, stop: halted.signal };
+    const options = { ...words, seed, restart, progress, ...ends };
     const report = await drill(stage, options).finally(stage.close);
     const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
     // Also if nobody reads it.

@@ -1,5 +1,6 @@
 /** Both sides that a worker talks to, and what the plan does to its requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Activity } from './activity.js';
 import type { Answer } from './api.js';
 import type { Request, Side } from './line.js';
 import type { Merchants } from './merchants.js';
@@ -8,7 +9,8 @@ import type { Fate, PlannedRefund } from './scenes.js';
 import { CLAIM, reportOf, type Witness } from './witness.js';
 
 const ONE_IN = 10;
-const OVERTAKEN_PATIENCE_MS = 10_000;
+/** In so many hours a claim of another worker pays what the first one has left. */
+const HOURS_TO_OVERTAKE = 4;
 const PASSED = [
   'connection',
   'host',
@@ -39,6 +41,7 @@ export class Traffic {
     private readonly merchants: Merchants,
     private readonly provider: Provider,
     private readonly witness: Witness,
+    private readonly activity: Activity,
     private readonly tillgateUrl: string,
   ) {}
 
@@ -93,11 +96,11 @@ export class Traffic {
     receive: (request) => this.witness.receiveForProvider(request),
   };
 
-  /** Resolves when another request for the refund's payout came, or did not come in time. */
-  async overtaken({ body }: Request): Promise<void> {
-    const deadline = performance.now() + OVERTAKEN_PATIENCE_MS;
+  /** Resolves when another request for the refund's payout came, or did not come in time, or the drill is over. */
+  async overtaken({ body }: Request, over: AbortSignal): Promise<void> {
+    const latest = this.activity.hour + HOURS_TO_OVERTAKE;
     const count = () => this.counts.get(`payouts ${body.refund}`) ?? 0;
-    while (count() < 2 && performance.now() < deadline) await sleep(10);
+    while (count() < 2 && this.activity.hour < latest && !over.aborted) await sleep(10);
   }
 
   private async planned(refund: string, kind: 'payouts' | 'looks' | 'reports'): Promise<Fate> {

@@ -18,9 +18,9 @@ export const RULES = {
   organization:
     'A call about a refund named another organization than its own. A ledger key acts for all organizations: name the one that the claim shows, or none.',
   'no time-out':
-    'A call that was never answered was still open after a minute. Give each call a time-out, and go on as after a lost answer.',
+    'A call that was never answered was still open after a minute, or after --patience. Give each call a time-out, and go on as after a lost answer.',
   repeated:
-    'The same refused call was sent more than twenty times in a row. A refusal (400 to 499, other than 429) does not change by itself: leave the refund, and claim again.',
+    'The same refused call was sent more than twenty times in a row. A refusal (400 to 499, other than 409 and 429) does not change by itself: leave the refund, and claim again.',
   'claim number':
     'A worker reported with the number of a claim that was not its own, or with none. Send the number that your claim gave you; after refund_claimed, leave the refund alone.',
   reference:

@@ -1,4 +1,5 @@
-/** Sees every request of the workers: writes it down, holds each report to what the provider has then, and knows who works. */
+/** Sees every request of the workers: writes it down, and holds each report to what the provider has then. */
+import type { Activity } from './activity.js';
 import type { Answer, Json } from './api.js';
 import type { Journal, Moment } from './journal.js';
 import type { Request } from './line.js';
@@ -43,17 +44,7 @@ interface Refused {
 type Note = (answer: Answer | undefined, fate: Fate) => Promise<void>;
 
 export class Witness {
-  /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
-  work = 0;
-  /** Who has asked since the clock moved, or the evening came, whether there is work, and has heard the answer. */
-  readonly asked = new Set<number>();
-  /** Who has heard an answer on which it must act, and has not sent anything since. */
-  readonly acting = new Set<number>();
-  /** Whether anybody has ever asked. */
-  wasAsked = false;
   readonly seen = new Map<string, Set<Rule>>();
-  private hour = 0;
-  private readonly worked = new Set<string>();
   private readonly given = new Set<string>();
   /** Which worker was given a refund last. */
   private readonly claimants = new Map<string, number>();
@@ -65,43 +56,42 @@ export class Witness {
     private readonly merchants: Merchants,
     private readonly provider: Provider,
     private readonly journal: Journal,
-    /** Is called for each request that a worker sends. */
-    private readonly onRequest: () => void,
+    private readonly activity: Activity,
   ) {}
-
-  countAnew(): void {
-    this.hour += 1;
-    this.asked.clear();
-    this.worked.clear();
-  }
 
   claimantOf(refund: string): number | undefined {
     return this.claimants.get(refund);
   }
 
   receiveForTillgate(request: Request): Note {
-    const [moment, hour] = [this.arrival(request), this.hour];
+    const [moment, { hour }] = [
+      this.arrival(request, reportOf(request.path).refund),
+      this.activity,
+    ];
     return async (answer, fate) => {
       if (this.isOfDashboard(request)) return;
       if (reportIn(request, answer).refund) return this.noteReport(request, moment, answer, fate);
-      this.wasAsked = true;
+      const isClaim = request.path === CLAIM;
+      this.activity.wasAsked = true;
       this.lastRefused.delete(request.worker);
-      if (isHeard(request, fate) && hour === this.hour) this.asked.add(request.worker);
-      if (request.path === CLAIM) this.noteClaims(request, moment, answer, fate);
+      const claimed = isClaim ? this.noteClaims(request, moment, answer, fate) : [];
+      if (!isHeard(request, fate)) return;
+      this.activity.hears({ worker: request.worker, isClaim, refunds: claimed, hour });
     };
   }
 
   receiveForProvider(request: Request): Note {
-    const moment = this.arrival(request);
+    const { worker, method, path, headers, body } = request;
+    const refund = method === 'POST' ? body?.refund : this.lookedAt(path);
+    const moment = this.arrival(request, refund);
     return async (answer, fate) => {
-      const { worker, method, path, headers, body } = request;
-      const refund = method === 'POST' ? body?.refund : this.lookedAt(path);
+      this.lastRefused.delete(worker);
       if (!refund) return;
-      this.works(worker, refund, method);
+      this.activity.works(worker, refund, method);
       // What the provider has is a fact, which every worker may report.
       if (method === 'GET' && payoutsIn(answer).length > 0)
         this.refused.delete(`${worker} ${refund}`);
-      else if (method === 'GET' && isHeard(request, fate)) this.acting.add(worker);
+      else if (method === 'GET' && isHeard(request, fate)) this.activity.mayActOn(worker, [refund]);
       const key = String(headers['idempotency-key']);
       if (method === 'POST') this.notePayout(refund, key, request, fate);
       const asked =
@@ -118,9 +108,9 @@ export class Witness {
     return payout?.refund ?? searchParams.get('refund') ?? '';
   }
 
-  private arrival({ worker, isUnheard }: Request): Moment {
-    this.onRequest();
-    if (!isUnheard) this.acting.delete(worker);
+  private arrival({ worker, isUnheard }: Request, refund: string): Moment {
+    this.activity.onRequest();
+    if (!isUnheard) this.activity.goesOn(worker, refund);
     return this.journal.moment();
   }
 
@@ -137,9 +127,10 @@ export class Witness {
     moment: Moment,
     answer: Answer | undefined,
     fate: Fate,
-  ): void {
+  ): string[] {
     const { worker, isUnheard } = request;
-    for (const { id, claim } of answer?.body?.data ?? []) {
+    const claimed: Json[] = answer?.body?.data ?? [];
+    for (const { id, claim } of claimed) {
       this.journal.note(
         id,
         nameOf(worker),
@@ -147,11 +138,11 @@ export class Witness {
         moment,
       );
       if (isUnheard) continue;
-      if (isHeard(request, fate)) this.acting.add(worker);
-      this.works(worker, id, CLAIM);
+      this.activity.works(worker, id, CLAIM);
       this.claimants.set(id, worker);
       this.given.add(`${worker} ${id} ${claim.number}`);
     }
+    return claimed.map(({ id }) => id);
   }
 
   private async noteReport(
@@ -164,7 +155,7 @@ export class Witness {
     const { refund, name } = reportIn(request, answer);
     const number = body?.claim;
     const error = answer?.body?.error;
-    this.works(worker, refund, name);
+    this.activity.works(worker, refund, name);
     this.noteClaimNumber(worker, refund, number, error?.code === 'refund_claimed');
     this.noteOrganization(refund, body?.organization);
     if (!request.isUnheard) this.noteRefusal(refund, request, answer);
@@ -208,7 +199,7 @@ export class Witness {
   private noteRefusal(refund: string, request: Request, answer: Answer | undefined): void {
     const { worker, method, path, text } = request;
     const status = answer?.status ?? 0;
-    const isRefused = status >= 400 && status < 500 && status !== 429;
+    const isRefused = status >= 400 && status < 500 && ![409, 429].includes(status);
     if (!isRefused) return void this.lastRefused.delete(worker);
     const call = `${method} ${path} ${text}`;
     const last = this.lastRefused.get(worker);
@@ -237,14 +228,6 @@ export class Witness {
   private nameOf(payout: string): string {
     const { refund } = this.provider.book.find(({ id }) => id === payout) ?? {};
     return refund ? `${payout}, the payout of ${refund}` : payout;
-  }
-
-  /** The same again changes nothing: it is no work before the clock has moved. */
-  private works(worker: number, refund: string, kind: string): void {
-    const work = `${worker} ${refund} ${kind}`;
-    if (this.worked.has(work)) return;
-    this.worked.add(work);
-    this.work += 1;
   }
 }
 

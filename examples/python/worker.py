@@ -12,7 +12,7 @@ def ask(url, body=None, headers={}):
     request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
     try:
         try:
-            response = urllib.request.urlopen(request, timeout=20)
+            response = urllib.request.urlopen(request, timeout=10)
         except urllib.error.HTTPError as error:
             response = error
         return response.status, json.load(response)

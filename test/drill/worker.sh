@@ -6,7 +6,7 @@ provider=$PROVIDER_URL/refunds
 
 # ask <url> [<body> [<header>]]: sets status and answer. The status is 000 when no answer came.
 ask() {
-  answer=$(curl -s -m 20 -w '\n%{http_code}' -H 'content-type: application/json' ${3:+-H "$3"} ${2:+-d "$2"} "$1")
+  answer=$(curl -s -m 5 -w '\n%{http_code}' -H 'content-type: application/json' ${3:+-H "$3"} ${2:+-d "$2"} "$1")
   status=${answer##*$'\n'} answer=${answer%$'\n'*}
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const { TILLGATE_URL, TILLGATE_LEDGER_KEY, PROVIDER_URL, NOTES } = process.env;
 const HOUR = 3600;
-const PAUSE_MS = 100;
+const PAUSE_MS = 200;
 const TIMEOUT_MS = 5_000;
 const DAYS_MS = 2 ** 31 - 1;
 
@@ -114,10 +114,17 @@ const RIGHT = {
     return body.data.length;
   },
 
+  async returnOnce(refund) {
+    this.returned ??= new Set();
+    if (this.returned.has(refund)) return;
+    const answer = await this.return(refund);
+    if (answer?.status === 200) this.returned.add(refund);
+  },
+
   async lookForReturns() {
     for (let cursor = ''; cursor !== undefined; ) {
       const { body } = await provider(`?status=returned${cursor}`);
-      for (const { refund } of body.data ?? []) await this.return(refund);
+      for (const { refund } of body.data ?? []) await this.returnOnce(refund);
       cursor = body.has_more ? `&cursor=${body.next_cursor}` : undefined;
     }
   },
@@ -202,14 +209,6 @@ export const BROKEN = {
       },
     },
   ],
-  'finds by amount': [
-    'reference',
-    {
-      async find({ amount, currency }) {
-        return (await onlyPage(`?amount=${amount}&currency=${currency}`)).at(-1);
-      },
-    },
-  ],
   'reference of the payout before': [
     'reference',
     {
@@ -217,6 +216,14 @@ export const BROKEN = {
         const before = this.before ?? id;
         this.before = id;
         return before;
+      },
+    },
+  ],
+  'finds by amount': [
+    'reference',
+    {
+      async find({ amount, currency }) {
+        return (await onlyPage(`?amount=${amount}&currency=${currency}`)).at(-1);
       },
     },
   ],
@@ -278,9 +285,12 @@ export const BROKEN = {
     'unapproved',
     {
       async round() {
-        const { body } = await tillgate('?status=all&limit=100');
-        for (const refund of body.data.filter(({ approval }) => approval === 'waiting'))
-          await RIGHT.pay(refund).catch(() => undefined);
+        for (let cursor = ''; cursor !== undefined; ) {
+          const { body } = await tillgate(`?status=all&limit=100${cursor}`);
+          for (const refund of body.data.filter(({ approval }) => approval === 'waiting'))
+            await RIGHT.pay(refund).catch(() => undefined);
+          cursor = body.has_more ? `&cursor=${body.next_cursor}` : undefined;
+        }
         await RIGHT.round.call(this);
       },
     },
@@ -290,6 +300,20 @@ export const BROKEN = {
   'forgets what is pending': [
     'submitted',
     { settle: (refund) => refund.provider_reference === null && RIGHT.settle(refund) },
+  ],
+  'claims for one organization': [
+    'unpaid',
+    {
+      async work() {
+        const { body } = await tillgate('?limit=1');
+        this.organization ??= body.data[0]?.organization;
+        const organization = this.organization;
+        const claim = { limit: 1, lease_seconds: 60, ...(organization && { organization }) };
+        const claimed = await tillgate('/claim', claim);
+        for (const refund of claimed.body.data) await this.settle(refund);
+        return claimed.body.data.length;
+      },
+    },
   ],
   'pays at most once': [
     'unpaid',
@@ -363,20 +387,6 @@ export const BROKEN = {
       settle(refund) {
         this.organization ??= refund.organization;
         return RIGHT.settle.call(this, refund);
-      },
-    },
-  ],
-  'claims for one organization': [
-    'unpaid',
-    {
-      async work() {
-        const { body } = await tillgate('?limit=1');
-        this.organization ??= body.data[0]?.organization;
-        const organization = this.organization;
-        const claim = { limit: 1, lease_seconds: 60, ...(organization && { organization }) };
-        const claimed = await tillgate('/claim', claim);
-        for (const refund of claimed.body.data) await this.settle(refund);
-        return claimed.body.data.length;
       },
     },
   ],

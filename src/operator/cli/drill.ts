@@ -25,6 +25,12 @@ export function addDrillCommand(program: Command): void {
       wholeNumber(5, 86_400),
       600,
     )
+    .option(
+      '--patience <number>',
+      'how many seconds a call of it may stay open, and how many it may do nothing',
+      wholeNumber(5, 3600),
+      60,
+    )
     .option('--restart', 'for a worker that works once and ends: start it again and again')
     .option('--bail', 'end when the first rule is broken')
     .option('--json', 'print one JSON object')

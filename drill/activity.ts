@@ -1,0 +1,78 @@
+/** What the workers do just now, as far as their requests show it. */
+
+/** An answer of Tillgate that is about no single refund. */
+export interface Heard {
+  readonly worker: number;
+  readonly isClaim: boolean;
+  /** What the claim has given. */
+  readonly refunds: readonly string[];
+  /** In which hour the worker asked. */
+  readonly hour: number;
+}
+
+export class Activity {
+  /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
+  work = 0;
+  /** Whether anybody has ever asked Tillgate for anything. */
+  wasAsked = false;
+  /** Rises when the clock moves, and when the evening comes. */
+  hour = 0;
+  private readonly worked = new Set<string>();
+  /** Who asks for work by claims. Any other answer tells such a worker nothing about new work. */
+  private readonly claiming = new Set<number>();
+  /** Who has heard in this hour that there is no work. */
+  private readonly idle = new Set<number>();
+  /** On which refunds each worker may act next: it was given them, or has found no payout of them, and sent nothing since. */
+  private readonly next = new Map<number, Set<string>>();
+
+  /** `onRequest` is called for each request that a worker sends. */
+  constructor(readonly onRequest: () => void) {}
+
+  countAnew(): void {
+    this.hour += 1;
+    this.idle.clear();
+    this.worked.clear();
+  }
+
+  /** Whether it has asked for work in this hour, and there was none for it. */
+  isIdle(worker: number): boolean {
+    return this.idle.has(worker);
+  }
+
+  /** Whether it may be about to go on with a refund, if it works on several at once. */
+  mayGoOn(worker: number): boolean {
+    return (this.next.get(worker)?.size ?? 0) > 0;
+  }
+
+  mayActOn(worker: number, refunds: readonly string[]): void {
+    const next = this.next.get(worker) ?? new Set();
+    for (const refund of refunds) next.add(refund);
+    this.next.set(worker, next);
+  }
+
+  /** It has heard what Tillgate has for it. */
+  hears({ worker, isClaim, refunds, hour }: Heard): void {
+    if (isClaim) this.claiming.add(worker);
+    this.mayActOn(worker, refunds);
+    if (refunds.length > 0) this.idle.delete(worker);
+    else if (hour === this.hour && isClaim === this.claiming.has(worker)) this.idle.add(worker);
+  }
+
+  /** Its request about the refund has arrived. */
+  goesOn(worker: number, refund: string): void {
+    this.next.get(worker)?.delete(refund);
+  }
+
+  /** The same again changes nothing: it is no work before the clock has moved. */
+  works(worker: number, refund: string, kind: string): void {
+    const work = `${worker} ${refund} ${kind}`;
+    if (this.worked.has(work)) return;
+    this.worked.add(work);
+    this.work += 1;
+  }
+
+  killed(worker: number): void {
+    this.idle.delete(worker);
+    this.next.delete(worker);
+  }
+}
