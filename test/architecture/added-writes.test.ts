@@ -1,6 +1,7 @@
 /**
- * TypeScript lets a method of `void` be overridden by an asynchronous one. The promise of such a write would float: nobody
- * waits for it, and its failure is lost. So the compiler's types are asked.
+ * TypeScript allows an asynchronous method in place of one that returns void. Nobody would wait for
+ * the promise of such a write, and its failure would be lost. So this test asks the compiler for
+ * the types.
  */
 import { expect, test } from '@jest/globals';
 import ts from 'typescript';
@@ -10,7 +11,10 @@ interface Found {
   readonly floating: readonly string[];
 }
 
-/** The methods of classes in these files that override one of `void`, and those of them that return a promise. */
+/**
+ * Returns the methods of classes in these files that override a method of `void`, and those of them
+ * that return a promise.
+ */
 function overridesIn(program: ts.Program, isOurs: (file: string) => boolean): Found {
   const checker = program.getTypeChecker();
   const added: string[] = [];
@@ -63,7 +67,7 @@ test('no adapter returns a promise where its port adds a write', () => {
   expect(floating).toEqual([]);
 });
 
-test('finds an asynchronous method in place of one that adds', () => {
+test('an asynchronous method in place of one that adds a write is found', () => {
   const source = `abstract class Holds { abstract add(): void; abstract get(): Promise<void> }
     export class Floating extends Holds { async add() {} async get() {} }`;
   const file = 'floating.ts';

@@ -1,4 +1,6 @@
-/** The source keeps the boundaries between folders, and each rule finds the imports that break it. */
+/**
+ * The source keeps the boundaries between folders, and each rule finds the imports that break it.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,7 +31,7 @@ const { forbidden: rules } = createRequire(import.meta.url)(CONFIG) as {
   forbidden: readonly Rule[];
 };
 
-/** For each rule, imports that break it: `importing file → imported file`. */
+/** Holds imports that break each rule: `importing file → imported file`. */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   'domain-is-pure': [
     'src/modules/checkout/domain/session.ts → fs',
@@ -102,7 +104,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   'no-orphans': ['src/platform/left-over.ts → src/platform/left-over.ts'],
 };
 
-/** For each rule, imports that are like those above and break none. */
+/** Holds imports that resemble the ones above and break no rule. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'domain-is-pure': ['src/modules/checkout/domain/session.ts → src/shared/money.ts'],
   'application-knows-only-domain': [
@@ -142,7 +144,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'no-orphans': ['src/main.ts → src/platform/http.ts'],
 };
 
-// Below the repository, where packages are found.
+// The trees are inside the repository, so that packages are found.
 const trees = mkdtempSync(resolve('dist/boundaries-'));
 let source: Report;
 let broken: readonly Report[];
@@ -156,7 +158,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(trees, { recursive: true }));
 
-/** A tree of files that import each other so, and nothing else. Types count as imports too. */
+/** Makes a tree of files that contain only these imports. Imports of types count too. */
 function planted(rule: string, edges: readonly string[]): string {
   const texts = new Map<string, string>();
   for (const edge of edges) {
@@ -184,22 +186,25 @@ test('the source keeps every boundary', () => {
   expect(violations(source)).toEqual([]);
 });
 
-test('every rule is broken here', () => {
+test('every rule has imports here that break it', () => {
   expect(Object.keys(BROKEN).sort()).toEqual([...new Set(rules.map(({ name }) => name))].sort());
 });
 
-test.each(Object.entries(BROKEN))('what breaks %s breaks this rule and no other', (name, edges) => {
-  const found = violations(broken[Object.keys(BROKEN).indexOf(name)] as Report);
-  expect(found).toEqual(edges.map((edge) => `${name}: ${edge}`));
-});
+test.each(Object.entries(BROKEN))(
+  'the imports that break %s break this rule and no other',
+  (name, edges) => {
+    const found = violations(broken[Object.keys(BROKEN).indexOf(name)] as Report);
+    expect(found).toEqual(edges.map((edge) => `${name}: ${edge}`));
+  },
+);
 
-test('every path in every rule, and each of its alternatives, is the path of a real file', () => {
+test('every path in every rule, with each of its alternatives, matches a real file', () => {
   const files = source.modules.map((module) => module.source);
   const paths = rules.flatMap(({ from, to }) =>
     [from.path, to.path, to.pathNot].flat().filter((path) => path !== undefined),
   );
   expect(paths.length).toBeGreaterThan(rules.length);
-  // $1 and $2 stand for what the groups of `from` matched: a folder or two.
+  // $1 and $2 stand for what the groups of `from` matched: one folder or two.
   const patterns = paths.flatMap(alternatives).map((path) => path.replaceAll(/\$\d/g, '[a-z/]+'));
   expect(
     patterns.filter((pattern) => !files.some((file) => new RegExp(pattern).test(file))),
@@ -230,7 +235,7 @@ test('the order of modules has a place for every module', () => {
   );
 });
 
-/** `a(b|c)` is `ab` and `ac`. */
+/** Expands `a(b|c)` to `ab` and `ac`. */
 function alternatives(path: string): string[] {
   const [whole, before, group = '', after] = /^(.*?)\(([^()]*)\)(.*)$/.exec(path) ?? [];
   if (whole === undefined) return [path];

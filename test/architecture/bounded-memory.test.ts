@@ -1,4 +1,4 @@
-/** Collections that a caller can fill have a bound. */
+/** The collections that a caller can fill have a bound. */
 import { expect, jest, test } from '@jest/globals';
 import { FailuresByAddress } from '../../src/modules/access/adapters/http/failures-by-address.js';
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
@@ -13,7 +13,7 @@ const sizeOf = (owner: object, name: string): number =>
   (Reflect.get(owner, name) as Map<unknown, unknown>).size;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('keys, and unknown keys, which are looked up a few at once, and unknown origins, which are not looked up', async () => {
+test('the cache keeps 10,000 keys, looks up 8 keys at once, and looks up no unknown origin', async () => {
   const input = { kind: 'secret', mode: 'test', organization: 'org_x' } as const;
   const create = () => ApiKey.create(input, { now: Date.now(), ahead: 0 });
   const [made, forged] = [many(10_100).map(create), many(1_000).map(create)];
@@ -43,8 +43,8 @@ test('keys, and unknown keys, which are looked up a few at once, and unknown ori
   expect([most, cached, underWay]).toEqual([8, 10_000, 0]);
 });
 
-test('addresses that come with unknown keys', async () => {
-  // All in one second.
+test('the addresses that send unknown keys have a bound', async () => {
+  // All failures come within one second.
   jest.useFakeTimers();
   const failures = new FailuresByAddress();
   for (const index of many(100_000))
@@ -56,7 +56,7 @@ test('addresses that come with unknown keys', async () => {
   expect(size).toBeGreaterThan(16 ** 4 / 2);
 });
 
-test('buckets of organizations', () => {
+test('the buckets of the rate limit have a bound', () => {
   const guard = new RateLimitGuard({ rateLimitRps: 5 } as never, CLOCK);
   for (const organization of many(10_100)) {
     const request = { apiKey: { state: { organization, mode: 'test', id: 'key_x' } } };
@@ -65,7 +65,7 @@ test('buckets of organizations', () => {
   expect(sizeOf(guard, 'buckets')).toBe(10_000);
 });
 
-test('endpoints that got an event', () => {
+test('the endpoints that got an event have a bound', () => {
   const known = new DueReceivers();
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
   for (const index of many(10_100))
@@ -76,7 +76,7 @@ test('endpoints that got an event', () => {
   expect(known.expectedFor({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
 });
 
-test('shares of organizations', async () => {
+test('the shares of organizations are forgotten after their work', async () => {
   const shares = new FairQueue(1);
   const work = many(1_000).map((index) => shares.within(String(index), 1, async () => undefined));
   expect(sizeOf(shares, 'shares')).toBe(1_000);

@@ -1,6 +1,7 @@
 /**
- * A route with an idempotency key must store its response with its write: the compiler and the database refuse one that
- * does not. A route whose input cannot be validated keeps the service from starting.
+ * A route with an idempotency key must store its response with its write: the compiler and the
+ * database refuse a route that does not. A route whose input cannot be validated keeps the service
+ * from starting.
  */
 
 import { beforeAll, expect, test } from '@jest/globals';
@@ -20,7 +21,8 @@ const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
 class CarelessController {
   constructor(private readonly database: Database) {}
 
-  // It returns a response that Idempotency.once() did not make. `npm run check` fails if the compiler accepts it.
+  // This route returns a response that Idempotency.once() did not make. `npm run check` fails if
+  // the compiler accepts it.
   // @ts-expect-error
   @IdempotencyKey('required')
   @Post()
@@ -40,7 +42,7 @@ beforeAll(async () => {
   await service.sql.query('CREATE TABLE careless (number integer)');
 });
 
-test('a careless route that is compiled all the same fails at its first write', async () => {
+test('a careless route that was compiled nevertheless fails at its first write', async () => {
   const headers = { authorization: `Bearer ${shop.key}`, 'idempotency-key': 'careless' };
   const response = await fetch(`${service.url}/v1/careless`, { method: 'POST', headers });
   expect([response.status, await response.json()]).toMatchObject([
@@ -50,7 +52,7 @@ test('a careless route that is compiled all the same fails at its first write', 
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([]);
 });
 
-test('the unit of work for jobs, which have no response, accepts the same writes', async () => {
+test('a job, which has no response, may make the same write', async () => {
   await service.application.get(Database).autocommit({ queue: 'careless' }, WRITE, []);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([{ number: 1 }]);
 });

@@ -1,4 +1,7 @@
-/** The container files start files that exist, as a user who cannot write, and with settings that exist. */
+/**
+ * The container files start existing programs, as a user who cannot write, and with existing
+ * settings.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -36,23 +39,26 @@ function settingOf({ environment = {} }: Container, name: string): string {
 const composed = (file: string): Readonly<Record<string, Container>> =>
   parse(readFileSync(join('docker', file), 'utf8'), { merge: true }).services;
 
-/** The source of a file of the build. */
+/** Returns the source of a file of the build. */
 const sourceOf = (built: string): string => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
   const services = composed(file);
   const own = Object.entries(services).filter(([, { image }]) => image === 'tillgate');
 
-  test.each(own)('%s writes nothing, and has settings and a command that exist', (_, container) => {
-    expect(container).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-    for (const path of container.command?.filter((part) => part.startsWith('dist/')) ?? []) {
-      expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
-    }
-    expectSettings(container.environment ?? {});
-  });
+  test.each(own)(
+    'the container %s cannot write, and has existing settings and an existing command',
+    (_, container) => {
+      expect(container).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      for (const path of container.command?.filter((part) => part.startsWith('dist/')) ?? []) {
+        expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
+      }
+      expectSettings(container.environment ?? {});
+    },
+  );
 
   test.each(Object.entries(services))(
-    '%s has bounded memory and logs, and few rights',
+    'the container %s has bounded memory and logs, and few rights',
     (_, container) => {
       const rights = { cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
       const logging = { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } };
@@ -73,7 +79,7 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     expect(passwords.filter((one) => !ROLES.includes(`PASSWORD '${one}'`))).toEqual([]);
   });
 
-  test('its secrets are files that exist, and each container has those that its settings name', () => {
+  test('every secret is an existing file, and each container has the secrets that its settings name', () => {
     const { secrets = {} } = parse(readFileSync(join('docker', file), 'utf8'));
     for (const [name, secret] of Object.entries<{ file: string }>(secrets))
       expect([name, secret.file, existsSync(join('docker', secret.file))]).toEqual([
@@ -90,7 +96,7 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     }
   });
 
-  test('mounts files that exist', () => {
+  test('every mounted file exists', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),
     );
@@ -122,7 +128,7 @@ test('PgBouncer has the settings of its document', () => {
   );
 });
 
-test('alerts of each severity reach a receiver', () => {
+test('an alert of each severity reaches a receiver', () => {
   const { alerting } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
   expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
   expect(composed('compose.production.yaml').alertmanager?.volumes).toContain(
@@ -156,7 +162,7 @@ test('nginx and Prometheus name the existing instances', () => {
   expect(composed('compose.production.yaml').prometheus?.secrets).toEqual(['metrics_token']);
 });
 
-test('nginx refuses every path that is not for merchants and customers', () => {
+test('nginx refuses every path that is not for merchants or customers', () => {
   const config = readFileSync('docker/nginx/nginx.conf', 'utf8');
   const [, refused = ''] = /location ~ (\S+) \{\s+return 404;/.exec(config) ?? [];
   const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
@@ -185,7 +191,7 @@ describe('kubernetes.yaml', () => {
   );
   const withPods = documents.filter(({ spec }) => spec.template);
 
-  test('has a migration, a deployment, and a service, a budget and a network policy that select it', () => {
+  test('has a job that migrates, and a deployment that the service, the budget and the policy select', () => {
     expect(documents.map(({ kind }) => kind)).toEqual([
       'Job',
       'Deployment',
@@ -200,7 +206,7 @@ describe('kubernetes.yaml', () => {
     expect(selected).toEqual(selected.map(() => labels));
   });
 
-  test('the job alone has the owner of the tables, and pods read secrets from files that are mounted', () => {
+  test('gives the owner of the tables to the job only, and mounts the files of the secrets', () => {
     const [job, deployment] = withPods.map(({ spec }) => spec.template.spec);
     const mountsOf = ({ volumes, containers: [{ volumeMounts }] }: typeof job) =>
       volumeMounts.map(({ name, mountPath }: Record<string, string>) => {
@@ -223,7 +229,7 @@ describe('kubernetes.yaml', () => {
   });
 
   test.each(withPods.map((one) => [one.kind, one] as const))(
-    '%s: this version, as an ordinary user who writes nothing',
+    'runs this version in the %s, as an ordinary user who cannot write',
     (_, { spec }) => {
       const { securityContext, containers } = spec.template.spec;
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
@@ -246,7 +252,7 @@ describe('kubernetes.yaml', () => {
     },
   );
 
-  test('the secret that its comments make has settings that exist', () => {
+  test('names existing settings in the secret of its comments', () => {
     const named = readFileSync('docker/kubernetes.yaml', 'utf8').matchAll(/\b([A-Z_]+)=…/g);
     const all = [...named].map(([, name]) => name);
     expect(all).toContain('METRICS_TOKEN');
@@ -254,19 +260,22 @@ describe('kubernetes.yaml', () => {
     expect(all.filter((name) => !settings.includes(`| \`${name}\` `))).toEqual([]);
   });
 
-  test('the job is named by the version', () => {
+  test('names the job by the version', () => {
     expect(documents[0].metadata.name).toBe(`tillgate-migrate-${version}`);
   });
 });
 
-test('the image has no root, no dev dependencies, and a health check', () => {
+test('the image has an ordinary user, no development packages, and a health check', () => {
   const [, last = ''] = DOCKERFILE.split(/^FROM .* AS build$/m)[1]?.split(/^FROM /m) ?? [];
   expect(DOCKERFILE).toContain('npm ci --omit=dev --omit=optional');
   expect(last).toMatch(/^USER node$/m);
   expect(last).toMatch(/^HEALTHCHECK /m);
 });
 
-/** Unknown settings change nothing, and wrong values throw. A file in a container is not there to be read. */
+/**
+ * Expects that each variable is a setting with an accepted value: an unknown one changes nothing,
+ * and a wrong value throws. A file of a container cannot be read here.
+ */
 function expectSettings(environment: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(environment)) {
     const read = () => readConfig({ [name]: value });

@@ -1,4 +1,4 @@
-/** The dashboard and the alerts query metrics that exist, and each alert has advice. */
+/** The dashboard and the alerts query existing metrics, and each alert has advice. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
@@ -27,9 +27,9 @@ const QUERIES = [
   ),
 ];
 
-/** The labels that a metric can have, with their values where they are listed. */
+/** Holds the labels that a metric can have, with their values where they are known. */
 const known = new Map<string, Readonly<Record<string, readonly string[] | string>>>();
-/** The labels that Prometheus adds to each series. */
+/** Prometheus adds these labels to each series. */
 const OF_TARGET = { job: ['tillgate'], instance: 'an address' };
 
 const registry = new Registry();
@@ -52,7 +52,7 @@ for (const metric of declarations.metrics) {
 
 const WORDS = ['by', 'and', 'or', 'unless', 'on', 'ignoring', 'bool', 'offset'];
 
-/** The names and labels of a query that no metric has. */
+/** Returns the names and labels of a query that no metric has. */
 function unknownIn(query: string): string[] {
   const unknown: string[] = [];
   const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) =>
@@ -85,7 +85,7 @@ function unknownIn(query: string): string[] {
   return [...unknown, ...grouped.filter((label) => !labels.includes(label))];
 }
 
-test.each(QUERIES)('%s names a metric that exists: %s', (_, query) => {
+test.each(QUERIES)('%s queries existing metrics: %s', (_, query) => {
   expect(unknownIn(query)).toEqual([]);
 });
 
@@ -97,11 +97,11 @@ test.each([
     ['tillgate_events_total{type="payout.*"}'],
   ],
   ['sum by (mode, color) (tillgate_refunds_pending)', ['color']],
-])('a metric that does not exist is found: %s', (query, unknown) => {
+])('a query of a missing metric is found: %s', (query, unknown) => {
   expect(unknownIn(query)).toEqual(unknown);
 });
 
-test('each alert has a paragraph of its own, and a rule that is tested', () => {
+test('each alert has a paragraph in the documents and a test of its rule', () => {
   const page = readFileSync('docs/operate/alerts.md', 'utf8');
   const paragraphs = [...page.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
   expect(paragraphs).toEqual(RULES.map(({ alert }) => alert));

@@ -1,4 +1,4 @@
-/** The tests and texts that the documents and the planted faults name exist. */
+/** The documents and the planted faults name existing tests, files and texts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -52,7 +52,7 @@ const FAULTS: { name: string; file: string; search: string; test: string }[] = J
 );
 
 test.each(FAULTS)(
-  'the fault "$name" can be planted, and has a test that may find it',
+  'the fault "$name" can be planted, and its test exists',
   ({ file, search, test }) => {
     expect([readFileSync(file, 'utf8').split(search).length - 1, existsSync(test)]).toEqual([
       1,
@@ -85,7 +85,7 @@ test.each(['SECURITY.md', 'docs/explain/reliability.md'])(
   },
 );
 
-/** References, which nobody reads from end to end. */
+/** Nobody reads these pages from end to end. */
 const REFERENCES = ['reference/api.md', 'reference/metrics.md', 'explain/performance.md'];
 const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.md'),

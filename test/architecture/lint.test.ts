@@ -1,4 +1,4 @@
-/** The rules of eslint.config.js, each proven on code that breaks it. */
+/** Each rule of eslint.config.js finds code that breaks it. */
 import { expect, test } from '@jest/globals';
 import { ESLint } from 'eslint';
 
@@ -18,7 +18,7 @@ test.each([
   [ADAPTER, `source.getRepository('session')`, ['no-restricted-properties']],
   ['src/wait.ts', 'Date.now()', ['no-restricted-syntax']],
   ['src/wait.ts', 'new Date()', ['no-restricted-syntax']],
-])('in %s, %s is judged', async (filePath, code, rules) => {
+])('eslint judges %s with the code %s by the expected rules', async (filePath, code, rules) => {
   const [{ messages = [] } = {}] = await new ESLint().lintText(`${code};\n`, { filePath });
   const found = messages.map(({ ruleId }) => ruleId?.replace('regexp/no-super-linear-', ''));
   expect([...new Set(found)].sort()).toEqual(rules);

@@ -10,22 +10,25 @@ type Node = any;
 const COMMITTED: Node = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 const RELEASED: Node = JSON.parse(readFileSync('docs/openapi.released.json', 'utf8'));
 
-/** The list of all holds takes `payment`. */
+/** A list of all holds replaced this operation, and takes `payment`. */
 const REMOVED = ['GET /ledger/v1/payments/{id}/holds: removed'];
 
-test('nothing else that was released is broken', () => {
+test('the description breaks nothing that was released, except one removed operation', () => {
   expect(breakingChanges(RELEASED, COMMITTED)).toEqual(REMOVED);
 });
 
-test.each(WIDENED)('$next accepts what $released accepted', ({ released, next }) => {
-  const accepted = fc.stringMatching(new RegExp(released));
-  fc.assert(
-    fc.property(accepted, (text) => new RegExp(next).test(text)),
-    { numRuns: 10_000 },
-  );
-});
+test.each(WIDENED)(
+  'the pattern $next accepts every text that $released accepted',
+  ({ released, next }) => {
+    const accepted = fc.stringMatching(new RegExp(released));
+    fc.assert(
+      fc.property(accepted, (text) => new RegExp(next).test(text)),
+      { numRuns: 10_000 },
+    );
+  },
+);
 
-test('every integer has 64 bits, or a maximum that 32 bits hold', () => {
+test('every integer has 64 bits, or a maximum that fits in 32 bits', () => {
   const integers = integersOf(COMMITTED, '#');
   const wide = integers.filter(([, { format }]) => format === 'int64');
   const faults = integers.filter(
@@ -53,13 +56,13 @@ test('a change takes null only where null clears something', () => {
   });
 });
 
-test('an amount that has 64 bits keeps them', () => {
+test('a change from 64 bits to fewer breaks clients', () => {
   const changed = structuredClone(COMMITTED);
   delete schema(changed, 'Refund').properties.amount.format;
   expect(breakingChanges(COMMITTED, changed)).toContain(`${READ} 200.amount: fewer bits`);
 });
 
-/** Every schema of an integer, and where it stands. */
+/** Returns every schema of an integer, with its place in the document. */
 function integersOf(node: Node, path: string): [path: string, schema: Node][] {
   if (typeof node !== 'object' || node === null) return [];
   const inside = Object.entries(node).flatMap(([name, child]) =>
@@ -212,7 +215,7 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
   ],
 ];
 
-test.each(BREAKING)('breaking: %s', (_, change, expected) => {
+test.each(BREAKING)('%s breaks clients', (_, change, expected) => {
   const next = structuredClone(RELEASED);
   change(next);
   expect(breakingChanges(RELEASED, next)).toContain(expected);
@@ -245,7 +248,7 @@ const HARMLESS: readonly [string, (document: Node) => unknown][] = [
   ['a new webhook', (it) => (it.webhooks['refund.disputed'] = it.webhooks['refund.failed'])],
 ];
 
-test.each(HARMLESS)('harmless: %s', (_, change) => {
+test.each(HARMLESS)('%s breaks no client', (_, change) => {
   const next = structuredClone(RELEASED);
   change(next);
   expect(next).not.toEqual(RELEASED);

@@ -1,8 +1,11 @@
-/** The number and the licenses of the packages that run in production, and the integrity of all that are locked. */
+/**
+ * The packages of production are few and have free licenses, and every locked package has a
+ * checksum.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-/** Licenses that only require keeping a notice. */
+/** These licenses only require that a notice is kept. */
 const LICENSES = [
   '0BSD',
   'Apache-2.0',
@@ -13,10 +16,13 @@ const LICENSES = [
   'MIT',
   'Unlicense',
 ];
-/** The current numbers. Adding a package is a decision, and removing one lowers them. */
+/** These are the current numbers. A new package is a decision, and a removed one lowers them. */
 const MOST_DIRECT = 20;
 const MOST = 129;
-/** npm writes no integrity for a package that it cannot fetch. Lock on each platform to lower it. */
+/**
+ * npm writes no checksum of a package that it cannot fetch. To lower this number, lock on each
+ * platform.
+ */
 const MOST_UNVERIFIED = 48;
 
 interface Package {
@@ -35,18 +41,18 @@ const needed = inProduction
   .filter(([, { optional, devOptional }]) => !optional && !devOptional)
   .map(([path]) => path);
 
-test('there are no more packages than there were', () => {
+test('production has no more packages than these numbers', () => {
   expect(Object.keys(read('package.json').dependencies).length).toBeLessThanOrEqual(MOST_DIRECT);
   expect(needed.length).toBeGreaterThan(100);
   expect(needed.length).toBeLessThanOrEqual(MOST);
 });
 
-test('each has a license that allows any use', () => {
+test('each package of production has a license that allows any use', () => {
   const licenses = needed.map((path) => [path, read(`${path}/package.json`).license] as const);
   expect(licenses.filter(([, license]) => !LICENSES.includes(license))).toEqual([]);
 });
 
-test('each locked package is known by its contents, but development tools for platforms that locked nothing', () => {
+test('each locked package has a checksum, except development tools of other platforms', () => {
   const unverified = packages.filter(
     ([path, { integrity }]) => path !== '' && !integrity?.startsWith('sha512-'),
   );
@@ -58,7 +64,7 @@ test('each locked package is known by its contents, but development tools for pl
   expect(unverified.length).toBeLessThanOrEqual(MOST_UNVERIFIED);
 });
 
-test('no locked package names the place where it was found', () => {
+test('no locked package names the registry that it came from', () => {
   expect(
     packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path),
   ).toEqual([]);

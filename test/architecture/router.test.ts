@@ -1,4 +1,7 @@
-/** `npm run check` refuses what Citus's router refuses. Each statement of the first list is mended in the second one. */
+/**
+ * `npm run check` refuses the statements that Citus's router refuses. The second list has an
+ * accepted form of each statement of the first one.
+ */
 import { expect, test } from '@jest/globals';
 import { faultsOf } from '../../tools/statements/organizations.js';
 
@@ -39,7 +42,7 @@ test.each([
   [VOLATILE, `UPDATE notes SET due_at = clock_timestamp() ${OWN}`],
   [VOLATILE, `${NEW} SELECT $1::uuid, gen_random_uuid(), $2`],
   [ELEMENT, `UPDATE notes SET title = ($3::text[])[1] ${OWN}`],
-])('%s: %s', async (fault, sql) => {
+])('the check says "%s" of %s', async (fault, sql) => {
   expect(await faultsOf(sql, TABLES)).toEqual([fault]);
 });
 
@@ -55,6 +58,6 @@ test.each([
   `${NEW} SELECT $1::uuid, $2::uuid, CASE WHEN $3::boolean THEN now()::text END`,
   `${CONFLICT} title = excluded.title, due_at = $4 WHERE notes.title < $5`,
   `SELECT coalesce(due_at, now()), to_char(due_at, 'YYYY') FROM notes ${OWN} FOR UPDATE`,
-])('is not refused: %s', async (sql) => {
+])('the check accepts %s', async (sql) => {
   expect(await faultsOf(sql, TABLES)).toEqual([]);
 });

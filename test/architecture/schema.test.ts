@@ -1,4 +1,7 @@
-/** The migrated tables have the columns that the records map and the rules for tenants, and the migrations can be reverted. */
+/**
+ * The migrated tables have the columns that the records map and follow the rules for tenants, and
+ * the migrations can be reverted.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { type DataSource, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
@@ -14,7 +17,10 @@ const STEPS = MIGRATIONS.map((Migration) => ({
   Migration: Migration as new () => MigrationInterface,
 }));
 
-/** Tables of the installation or of the ledger. The rows of every other table belong to an organization. */
+/**
+ * These tables belong to the installation or to the ledger. The rows of every other table belong to
+ * an organization.
+ */
 const SHARED = [
   'api_keys',
   'encryption_keys',
@@ -23,7 +29,10 @@ const SHARED = [
   'page_secrets',
 ];
 
-/** Every smallint and integer, and why it never needs more room: 2,000 million changes of one row are 60 years, one a second. */
+/**
+ * Each smallint and integer never needs more room, for the reason beside it: 2,000 million changes
+ * of one row take 60 years at one a second.
+ */
 const NARROW = {
   'checkout_sessions.awaits': 'as payments.version',
   'encryption_keys.id': 'keys that operators make',
@@ -77,8 +86,9 @@ describe('the migrated schema', () => {
     expect(narrow.sort()).toEqual(Object.keys(NARROW));
   });
 
-  // A distributed database keeps a key only where it begins with the column that the rows are placed by.
-  test('keeps what belongs to an organization under it, with every key', () => {
+  // A distributed database accepts a key only if it begins with the column by which the rows are
+  // placed.
+  test('begins every key of a table of organizations with organization_id', () => {
     const keys = catalog.indexes.filter(({ definition }) =>
       definition.startsWith('CREATE UNIQUE INDEX'),
     );
@@ -101,7 +111,7 @@ describe('the migrated schema', () => {
   });
 });
 
-/** What TypeORM takes from the records, with PostgreSQL's names of types. */
+/** Returns what TypeORM reads from the records, with PostgreSQL's names of types. */
 function mapped() {
   const { columns, tables } = getMetadataArgsStorage();
   return recordsOf().flatMap((record) => {
@@ -138,7 +148,7 @@ describe('the migrations', () => {
 
   afterAll(async () => database.drop());
 
-  test('leave the same schema when they were taken back and run again', async () => {
+  test('leave the same schema when they were reverted and run again', async () => {
     const names = MIGRATIONS.map(({ name }) => name);
     expect(await migrate(database.url)).toEqual(names);
     const first = await readCatalog(database.url);
@@ -158,7 +168,7 @@ describe('the migrations', () => {
   });
 });
 
-describe('each migration waits for a lock at most two seconds, so that no queue builds up behind it', () => {
+describe('a lock is awaited for at most two seconds, so that no queue builds up, by', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let dataSource: DataSource;
 

@@ -1,10 +1,13 @@
-/** A table is named in one folder only, that of its owner. No import shows that the SQL of a module reads another module's table. */
+/**
+ * A table is named only in the folder of its owner. No import would show that the SQL of a module
+ * reads the table of another module.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 
-/** Files of which each names the table of payments. */
+/** Each of these files names the table of payments. */
 const STRANGE = {
   'src/modules/payments/adapters/persistence/payment.record.ts': `@Entity('payments') export class PaymentRecord {}`,
   'src/modules/refunds/adapters/persistence/typeorm-refunds.ts': `const SQL = \`SELECT id FROM \${REFUNDS} JOIN payments\`;`,
@@ -17,7 +20,7 @@ test('a table is named in one folder only', () => {
   expect(sharedIn(sources())).toEqual({});
 });
 
-test('a table that is named elsewhere is found', () => {
+test('a table that another folder names is found', () => {
   expect(sharedIn(STRANGE)).toEqual({
     payments: ['src/modules/payments/', 'src/modules/refunds/', 'src/persistence/'],
   });
@@ -29,7 +32,7 @@ const TABLES = readdirSync('migrations').flatMap((file) => {
   );
 });
 
-/** Each table that several folders name, with the folders. */
+/** Returns each table that several folders name, with the folders. */
 function sharedIn(files: Readonly<Record<string, string>>): Record<string, string[]> {
   const folders = new Map<string, Set<string>>();
   for (const [file, text] of Object.entries(files)) {
@@ -46,7 +49,7 @@ function sharedIn(files: Readonly<Record<string, string>>): Record<string, strin
 
 const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|USING|TABLE|TRUNCATE|COPY)\b/;
 
-/** The words of every SQL text, and every text of one word. */
+/** Returns the words of every SQL text, and every text of one word. */
 function namesIn(file: string, source: string): Set<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -69,7 +72,7 @@ function textOf(node: ts.Node): string {
 
 function sources(): Record<string, string> {
   const all = readdirSync('src', { recursive: true, encoding: 'utf8' });
-  // A domain knows no table: there, `events` is a parameter.
+  // A domain knows no table: `events` is a parameter there.
   const files = all.filter((file) => file.endsWith('.ts') && !file.includes('/domain/'));
   return Object.fromEntries(
     files.map((file) => [join('src', file), readFileSync(join('src', file), 'utf8')]),

@@ -1,4 +1,4 @@
-/** The pages show files as they are, and every line of a field. */
+/** The guides show the files as they are, and every line of a field. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -11,13 +11,13 @@ const PAGES = ['adding-an-endpoint', 'testing-a-module'].map((name) =>
 );
 const SHOWN = [...PAGES.flatMap(shownIn), ...LINES];
 
-test('the pages show files as they are', () => {
+test('the guides show code as it is in the files', () => {
   expect(SHOWN.length).toBeGreaterThan(LINES.length);
   for (const { path, code } of SHOWN)
     expect(flat(readFileSync(path, 'utf8'))).toContain(flat(code));
 });
 
-test('the page shows every line of the field', () => {
+test('the guide shows every line of the field', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) =>
     join('src', file),
   );
@@ -37,5 +37,8 @@ test('the page shows every line of the field', () => {
 });
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n');
-/** Not of every field: `tillgate redact --email` finds sessions by this one. */
+/**
+ * The guide leaves out the line by which `tillgate redact --email` finds sessions, because only
+ * this field has such a line.
+ */
 const isOfField = (line: string) => FIELD.test(line) && !line.includes('session.customerEmail');

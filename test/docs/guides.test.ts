@@ -1,6 +1,6 @@
 /**
- * The commands of the guides work as they stand: after ```sh every curl gets a 2xx, after ```sh error every one a 4xx. A
- * command of Tillgate's own that exits with 0 counts as a 200.
+ * The commands of the guides work as they are written: every curl after ```sh gets a 2xx, and every
+ * curl after ```sh error gets a 4xx. A command of Tillgate that exits with 0 counts as a 200.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,10 @@ import { Shop } from '../support/shop.js';
 import { createOperatorKey } from '../support/tenants.js';
 
 const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
-/** Writes the status of each answer, a line each, where the output of the commands is not. */
+/**
+ * Writes the status of each answer on a line of its own, to another stream than the output of the
+ * commands.
+ */
 const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>&9; }`;
 const TILLGATE = `npx() { shift; node dist/src/operator/cli/cli.js "$@" && echo 200 >&9; }`;
 
@@ -25,9 +28,9 @@ const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
 
 const service = useService({ config: { publicUrl: 'https://checkout.example' } });
 
-test('there are guides with commands', () => expect(GUIDES.length).toBeGreaterThan(4));
+test('at least five guides have commands', () => expect(GUIDES.length).toBeGreaterThan(4));
 
-test.each(GUIDES)('$file', async ({ blocks }) => {
+test.each(GUIDES)('the commands of $file work', async ({ blocks }) => {
   const shop = await Shop.open(service);
   const { body } = await shop.record({ amount: 5000 });
   const OPERATOR_KEY = await createOperatorKey(service);
@@ -38,7 +41,7 @@ test.each(GUIDES)('$file', async ({ blocks }) => {
     ORGANIZATION: shop.organization,
     OPERATOR_KEY,
   };
-  // One shell for all blocks, as a reader has: what one block sets, the next one uses.
+  // All blocks run in one shell, as for a reader: the next block uses what a block sets.
   const commands = blocks.flatMap(([, error = '', text = '']) => [
     `echo 'block${error}' >&9`,
     text,
@@ -57,7 +60,7 @@ test.each(GUIDES)('$file', async ({ blocks }) => {
   expect(answered.map(faultsOf).filter((faults) => faults.length > 0)).toEqual([]);
 });
 
-/** The statuses that a block must not have got, or `no answer`. */
+/** Returns the statuses that a block must not get, or `no answer`. */
 function faultsOf(statusLines: string): string[] {
   const [kind = '', ...lines] = statusLines.split('\n');
   const statuses = lines.filter((line) => line !== '');

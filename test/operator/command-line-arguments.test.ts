@@ -18,9 +18,9 @@ type Read = (text: string) => unknown;
 beforeAll(() => void jest.useFakeTimers({ now: NOW }));
 afterAll(() => void jest.useRealTimers());
 
-describe('what is right', () => {
+describe('the command line', () => {
   test.each<[string, Read, string, unknown]>([
-    ['an id', id(ORGANIZATION_ID), ORGANIZATION, ORGANIZATION],
+    ['an ID', id(ORGANIZATION_ID), ORGANIZATION, ORGANIZATION],
     ['the smallest number', wholeNumber(1, 100), '1', 1],
     ['the largest number', wholeNumber(1, 100), '100', 100],
     ['an e-mail address', emailAddress, '"a b"@bücher.example', '"a b"@bücher.example'],
@@ -38,12 +38,12 @@ describe('what is right', () => {
       { expiresAt: Date.UTC(2030, 0, 2, 2, 4, 5) },
     ],
     ['Unix seconds', end, '1893542400', { expiresAt: Date.UTC(2030, 0, 2) }],
-  ])('%s', (_, read, text, value) => {
+  ])('accepts %s', (_, read, text, value) => {
     expect(read(text)).toEqual(value);
   });
 });
 
-describe('what is wrong', () => {
+describe('the command line refuses wrong arguments', () => {
   test.each<[string, Read, readonly string[]]>([
     [
       'It must be a whole identifier, org_…, with 26 characters after the last _.',
@@ -67,7 +67,7 @@ describe('what is wrong', () => {
       end,
       ['soon', '0d', '2001-01-01', '2026-01-01', '1e10'],
     ],
-  ])('%s', (message, read, texts) => {
+  ])('and says: %s', (message, read, texts) => {
     for (const text of texts) expect(() => read(text)).toThrow(message);
   });
 });

@@ -14,7 +14,7 @@ const keyId = expect.stringMatching(/^key_[0-9a-hjkmnp-tv-z]{26}$/);
 const DAY_SECONDS = 86_400;
 const BEGAN = Math.floor(Date.now() / 1000);
 
-/** So many seconds after a moment of this run. */
+/** Expects that the instant is so many seconds after a moment of this run. */
 function expectFromNow(instant: number, seconds: number): void {
   expect(instant - seconds).toBeGreaterThanOrEqual(BEGAN);
   expect(instant - seconds).toBeLessThanOrEqual(Date.now() / 1000);
@@ -35,8 +35,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs the command and returns the one object it prints. */
-// biome-ignore lint/suspicious/noExplicitAny: the tests find out what it is.
+/** Runs the command and returns the object that it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests say what the object is.
 async function succeed(...args: string[]): Promise<any> {
   const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -44,7 +44,7 @@ async function succeed(...args: string[]): Promise<any> {
   return JSON.parse(stdout);
 }
 
-/** Runs the command and returns the one line it fails with. */
+/** Runs the command and returns the line with which it fails. */
 async function fail(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -69,7 +69,7 @@ describe('organizations and keys', () => {
     });
   });
 
-  test('org list and org show find an organization again', async () => {
+  test('org list and org show find an organization', async () => {
     const { id, name } = await succeed('org', 'create', 'Found again');
     const organizations = await succeed('org', 'list');
     expect(organizations).toEqual({ object: 'list', data: expect.any(Array) });
@@ -155,7 +155,7 @@ describe('organizations and keys', () => {
     expect(data).toMatchObject([{ id: restricted.id }]);
   });
 
-  test('org set changes what is given', async () => {
+  test('org set changes the settings that are given', async () => {
     const { id } = await succeed('org', 'create', 'Old name');
     const change = [
       '--name',
@@ -172,7 +172,7 @@ describe('organizations and keys', () => {
     expect(await succeed('org', 'set', id, '--no-details-retention-days')).toMatchObject(kept);
   });
 
-  test('nothing of live mode is made in a database that does not exist, which is not made either', async () => {
+  test('a key of live mode is not made in a missing embedded database, which is not made either', async () => {
     const scratch = new Scratch();
     const DATA_DIR = scratch.dataDir();
     const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: none is made for live mode.\n`;
@@ -212,7 +212,7 @@ describe('organizations and keys', () => {
     );
   });
 
-  test('key rotate gives a new key like the old one, which ends after the overlap', async () => {
+  test('key rotate makes a key like the old one, which ends after the overlap', async () => {
     const old = await createKey('--origin', 'https://a.example', '--holder', 'Ada Lovelace');
     const { previous_expires_at, ...like } = await succeed(
       'key',
@@ -227,7 +227,7 @@ describe('organizations and keys', () => {
     expect(await endOf(old.id)).toBe(previous_expires_at);
   });
 
-  test('a rotated key ends when the old one would have, unless another end is given', async () => {
+  test('a rotated key ends when the old key would have ended, unless another end is given', async () => {
     const old = await createKey('--expires', '12h');
     const { expires_at } = old;
     const second = await succeed('key', 'rotate', old.id);
@@ -271,27 +271,30 @@ test('payment record records a payment, and completes its session', async () => 
   });
 });
 
-describe('what contradicts itself changes nothing', () => {
-  test.each(['test', 'live'])('redact with a %s session of another organization', async (mode) => {
-    const { id: other } = await succeed('org', 'create', 'Other');
-    const { key } = await createKey('--mode', mode);
-    const { id } = (await createSession(key)).body;
-    await post(`${server.url}/v1/checkout_sessions/${id}/expire`, { key });
-    const types = async () => {
-      const { body } = await get(`${server.url}/v1/events?object=${id}`, { key });
-      return body.data.map(({ type }: { type: string }) => type);
-    };
-    const expired = ['checkout.session.expired', 'checkout.session.created'];
-    expect(await fail('redact', '--session', id, '--org', other)).toBe(
-      `${id} belongs to another organization than ${other}.`,
-    );
-    expect(await types()).toEqual(expired);
-    const redacted = await succeed('redact', '--session', id, '--org', organization);
-    expect(redacted).toEqual({ redacted: 1 });
-    expect(await types()).toEqual(['checkout.session.redacted', ...expired]);
-  });
+describe('a command that contradicts itself changes nothing:', () => {
+  test.each(['test', 'live'])(
+    'redact refuses a %s session of another organization',
+    async (mode) => {
+      const { id: other } = await succeed('org', 'create', 'Other');
+      const { key } = await createKey('--mode', mode);
+      const { id } = (await createSession(key)).body;
+      await post(`${server.url}/v1/checkout_sessions/${id}/expire`, { key });
+      const types = async () => {
+        const { body } = await get(`${server.url}/v1/events?object=${id}`, { key });
+        return body.data.map(({ type }: { type: string }) => type);
+      };
+      const expired = ['checkout.session.expired', 'checkout.session.created'];
+      expect(await fail('redact', '--session', id, '--org', other)).toBe(
+        `${id} belongs to another organization than ${other}.`,
+      );
+      expect(await types()).toEqual(expired);
+      const redacted = await succeed('redact', '--session', id, '--org', organization);
+      expect(redacted).toEqual({ redacted: 1 });
+      expect(await types()).toEqual(['checkout.session.redacted', ...expired]);
+    },
+  );
 
-  test('payment record with a session of another organization or mode', async () => {
+  test('payment record refuses a session of another organization or mode', async () => {
     const { id: other } = await succeed('org', 'create', 'Other');
     const { key } = await createKey();
     const { id: session } = (await createSession(key)).body;
@@ -314,7 +317,7 @@ describe('what contradicts itself changes nothing', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('the command line refuses', () => {
   test.each([
     ['org create My Shop', 'A value with spaces needs quotes.'],
     ['org create Shop --colour red', "Unknown option '--colour'."],
@@ -363,18 +366,18 @@ describe('help', () => {
   const help = (...words: string[]) => command([...words, '--help'], { PORT: 'no port' });
 
   test.each([[], ['org'], ['key'], ['payment'], ['webhook'], ['webhook', 'secret']])(
-    '%s',
+    'lists the commands of tillgate %s',
     async (...words) => {
       const { status, stdout, stderr } = await help(...words);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toMatch(new RegExp(`^Usage: ${['tillgate', ...words].join(' ')} `));
-      // A line a command, each with a word on it.
+      // Each command has one line, which describes it in words.
       const [, commands = ''] = stdout.split('Commands:\n');
       expect(commands.trimEnd().split('\n')).toEqual(commands.match(/^ {2}\S.* {2}\S.*$/gm));
     },
   );
 
-  test('of a command names its options', async () => {
+  test('names the options of a command', async () => {
     const { status, stdout } = await help('key', 'rotate');
     expect(status).toBe(0);
     for (const option of ['<key>', '--overlap <span>', '--expires <when>'])
@@ -382,7 +385,7 @@ describe('help', () => {
   });
 
   test.each([[[]], [['key']]])(
-    'no command is answered with help and exit code 1',
+    'is printed with exit code 1 if no command is given',
     async (words) => {
       const { status, stdout, stderr } = await command(words, {});
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -390,7 +393,7 @@ describe('help', () => {
     },
   );
 
-  test('--version is the version of package.json', async () => {
+  test('--version prints the version of package.json', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(await commandLine(['--version'], {})).toEqual({
       status: 0,
@@ -400,7 +403,7 @@ describe('help', () => {
   });
 });
 
-test('a reader that closes the pipe early is no error', async () => {
+test('a reader that closes the pipe early causes no error', async () => {
   const command = `"${process.execPath}" dist/src/operator/cli/cli.js --help | true; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', command]);
   expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });

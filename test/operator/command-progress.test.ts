@@ -1,4 +1,7 @@
-/** Commands that may take long say on a terminal how far they have come, and print nothing but their result on stdout. */
+/**
+ * Commands that may take long print their progress on a terminal, and nothing but their result on
+ * stdout.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
@@ -15,7 +18,7 @@ afterAll(() => void Object.defineProperty(process.stderr, 'isTTY', terminal(unde
 
 const terminal = (value: true | undefined) => ({ value, configurable: true, writable: true });
 
-/** Runs a command, whose stdout must be one JSON object in a line, and returns its lines on stderr. */
+/** Runs a command, whose stdout must be one JSON object in a line. Returns its lines on stderr. */
 async function linesOf(words: readonly string[], environment: Readonly<Record<string, string>>) {
   const { status, stdout, stderr } = await command(words, environment);
   expect([status, stdout]).toEqual([0, `${JSON.stringify(JSON.parse(stdout))}\n`]);

@@ -1,4 +1,7 @@
-/** What runs on the embedded default and nowhere else: the small ledger that settles the demo's refunds, and webhooks to this machine. */
+/**
+ * With the embedded database only, a small ledger settles the refunds of the demo, and webhooks may
+ * go to this machine.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
@@ -25,7 +28,7 @@ async function start(settings: Record<string, string>): Promise<Server> {
   const server = scratch.keep(
     await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...settings }),
   );
-  // By then its ledger is started, if it has one.
+  // If the service has a small ledger, it has been started before this line.
   await printed(server, /"msg":"(started)"/);
   return server;
 }
@@ -40,7 +43,7 @@ function ledgersOf({ child: { pid } }: Server): number[] {
     .map(Number);
 }
 
-/** The operations in the log's lines that are about requests of the holder. */
+/** Finds the operations of the requests of this holder in the log. */
 function operationsOf(server: Server, holder: string): string[] {
   const lines = server
     .stdout()
@@ -54,7 +57,7 @@ function operationsOf(server: Server, holder: string): string[] {
 
 const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 
-/** Refunds a part of the newest payment. Returns what reads the refund. */
+/** Refunds a part of the newest payment. Returns a function that reads the refund. */
 async function refund({ url }: Server) {
   const { key } = demo();
   const [{ id: payment }] = (await get(`${url}/v1/payments?limit=1`, { key })).body.data;
@@ -67,14 +70,14 @@ test.each([
   ['one process', '1'],
   ['two processes', '2'],
 ])(
-  'by %s, an order that is paid on its page and refunded settles by itself',
+  'with %s, the ledger of the demo settles the refund of an order that was paid on its page',
   async (_, WEB_CONCURRENCY) => {
     dataDir = scratch.dataDir(WEB_CONCURRENCY);
     const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
     const { page } = demo();
     for (const step of ['pay', 'pretend/pay'])
       expect((await submit(`${page}/${step}`)).status).toBe(303);
-    // The ledger finds the first when it starts, and the second when it is woken.
+    // The ledger finds the first refund when it starts, and an event wakes it for the second one.
     for (let refunds = 0; refunds < 2; refunds += 1) {
       const read = await refund(server);
       await until(async () => (await read()).status === 'succeeded');
@@ -83,20 +86,20 @@ test.each([
     expect(ledgers).toHaveLength(1);
     expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
     expect(server.stdout()).toMatch(/ listens on .*\n\nOpen this page /);
-    // It has looked for refunds meanwhile, and each of the two has one line.
+    // The ledger has looked for refunds meanwhile, and only the two refunds have lines.
     expect(operationsOf(server, 'demo ledger')).toEqual(['succeedRefund', 'succeedRefund']);
     expect(ledgers.filter(isRunning)).toEqual([]);
   },
 );
 
-test('a killed service takes its ledger with it', async () => {
+test('the ledger of the demo ends when the service is killed', async () => {
   const server = await start({ DEMO: 'on' });
   const [ledger = 0] = ledgersOf(server);
   await server.stop('SIGKILL');
   await until(() => !isRunning(ledger));
 });
 
-/** An attempt at an endpoint on this machine, with a new key of the mode. */
+/** Makes an attempt to reach an endpoint on this machine, with a new key of the mode. */
 async function attempted(
   { url: service }: Server,
   url: string,
@@ -113,7 +116,7 @@ async function attempted(
 }
 const REFUSED = { status_code: null, error: expect.stringContaining('not at a public address') };
 
-test('with DEMO=off, the refund waits for a ledger of your own, and webhooks reach this machine in test mode only', async () => {
+test('with DEMO=off, a refund waits for another ledger, and webhooks reach this machine in test mode only', async () => {
   const server = await start({ DEMO: 'off' });
   const read = await refund(server);
   expect([ledgersOf(server), (await read()).status]).toEqual([[], 'pending']);
@@ -131,7 +134,7 @@ test('with DEMO=off, the refund waits for a ledger of your own, and webhooks rea
   await server.stop();
 });
 
-test('on a database of your own there is neither', async () => {
+test('with DATABASE_URL, the service has no ledger of its own, and no webhook reaches this machine', async () => {
   const database = await createDatabase();
   const server = await start({ DEMO: 'on', DATABASE_URL: database.url });
   expect(ledgersOf(server)).toEqual([]);

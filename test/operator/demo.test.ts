@@ -1,4 +1,7 @@
-/** The demo of the embedded database: made on an empty one, all of it or none, and never on one in use. */
+/**
+ * The demo is made in an empty embedded database, all of it or none, and never in a database that
+ * is in use.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +39,7 @@ async function made(): Promise<unknown> {
   return rows[0];
 }
 
-test('on an empty database it is made once, and its keys are kept for their owner alone', async () => {
+test('the demo is made once in an empty database, and only its owner can read the file of its keys', async () => {
   const demo = await make();
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -53,7 +56,7 @@ test('on an empty database it is made once, and its keys are kept for their owne
   ).toBe(5000);
 });
 
-test('whose file was removed, it is not made again', async () => {
+test('the demo is not made again after its file was removed', async () => {
   await make();
   rmSync(file);
   expect(await make()).toBeUndefined();
@@ -64,7 +67,7 @@ test('whose file was removed, it is not made again', async () => {
   );
 });
 
-test('its tour works as it is pasted, and a later start shows an order that is open', async () => {
+test('the commands of the tour work as they are printed, and a later start shows an open order', async () => {
   service.application.get(PublicUrl).value = service.url;
   const demo = (await make()) as Demo;
   const lines = tour(service.url, demo).split('\n');
@@ -119,14 +122,14 @@ test('its tour works as it is pasted, and a later start shows an order that is o
   expect(await shown()).not.toContain('Open this page');
 });
 
-test('on a database that somebody uses it is not made', async () => {
+test('the demo is not made in a database that somebody uses', async () => {
   await createTenant(service);
   expect(await make()).toBeUndefined();
   expect(existsSync(file)).toBe(false);
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 0 });
 });
 
-/** [where it stops, what stops it there] */
+/** Each row says where the making stops, the SQL that stops it, and the SQL that lets it go on. */
 test.each([
   [
     'in the middle',
@@ -140,12 +143,15 @@ test.each([
      FOR EACH ROW EXECUTE FUNCTION stop()`,
     'DROP TRIGGER stop ON organizations',
   ],
-])('stopped %s, nothing of it is there, and the next start makes it', async (_, stop, goOn) => {
-  await service.sql.query(stop);
-  await expect(make()).rejects.toThrow('stop');
-  expect(await made()).toEqual({ organizations: 0, keys: 0, payments: 0 });
-  await service.sql.query(goOn);
-  const demo = await make();
-  expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo);
-});
+])(
+  'a demo that was stopped %s leaves nothing, and the next start makes it',
+  async (_, stop, goOn) => {
+    await service.sql.query(stop);
+    await expect(make()).rejects.toThrow('stop');
+    expect(await made()).toEqual({ organizations: 0, keys: 0, payments: 0 });
+    await service.sql.query(goOn);
+    const demo = await make();
+    expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo);
+  },
+);

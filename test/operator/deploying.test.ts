@@ -1,4 +1,7 @@
-/** A start without the build tools, as docs/operate/deploying.md describes it; every start uses the same command. */
+/**
+ * These tests start Tillgate without the build tools, as docs/operate/deploying.md describes it.
+ * Every start uses the same command.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +14,7 @@ const FIRST_LIMIT = 'NoNewPrivileges=yes';
 const GUIDE = readFileSync('docs/operate/deploying.md', 'utf8');
 
 test.each(['missing', 'older than its sources'])(
-  'where dist/ is %s and cannot be built, a start says so in one sentence',
+  'a start says in one sentence that dist/ is %s and cannot be built',
   async (state) => {
     const scratch = new Scratch();
     const at = (name: string) => join(scratch.path, name);
@@ -32,7 +35,7 @@ test.each(['missing', 'older than its sources'])(
   },
 );
 
-test('a folder of package.json, node_modules and dist needs no look for what to build', async () => {
+test('a start in a folder of package.json, node_modules and dist looks for nothing to build', async () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const scratch = new Scratch();
   for (const script of [scripts.prestart, scripts.precli]) {
@@ -41,7 +44,7 @@ test('a folder of package.json, node_modules and dist needs no look for what to 
   scratch.clear();
 });
 
-test('npm start, the guide, its systemd unit and the image start the same with the same options', () => {
+test('npm start, the guide, its systemd unit and the image start the same program with the same options', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const command = scripts.start.replace('exec ', '');
   expect(command).toMatch(/^node .* dist\/src\/main\.js$/);
@@ -51,12 +54,12 @@ test('npm start, the guide, its systemd unit and the image start the same with t
   expect(JSON.parse(image).join(' ')).toBe(command);
 });
 
-/** The settings of each unit in the guide, in their order. */
+/** Holds the settings of each unit in the guide, in their order. */
 const units = [...GUIDE.matchAll(/```ini\n(.*?)```/gs)].map(([, unit = '']) =>
   unit.split('\n').filter((line) => /^[A-Z]\w+=/.test(line)),
 );
 
-test('one unit migrates as the owner, before another serves as a role that owns nothing', () => {
+test('one unit migrates as the owner before another unit serves as a role that owns nothing', () => {
   const [migrate = [], serve = []] = units;
   const credential = (unit: string[], name: string) =>
     unit.find((line) => line.startsWith(`LoadCredential=${name}:`))?.split(':')[1];
@@ -79,24 +82,30 @@ test('one unit migrates as the owner, before another serves as a role that owns 
   expect(roles.map(({ username }) => username)).toEqual(['tillgate', 'tillgate_owner']);
 });
 
-test('both units are kept from what they do not need', () => {
+test('both units have the same limits of systemd', () => {
   const [migrate = [], serve = []] = units.map((unit) => unit.slice(unit.indexOf(FIRST_LIMIT)));
   expect(migrate.length).toBeGreaterThan(20);
   expect(serve.slice(0, migrate.length)).toEqual(migrate);
   expect(migrate).toContain('SystemCallFilter=~@privileged @resources');
 });
 
-test('the settings in the guide are settings, with values that they take', () => {
+test('the settings in the guide exist, and accept the values in it', () => {
   const named = [...GUIDE.matchAll(/^([A-Z_]+)=([^\s…]+)$/gm)].map(([, name, value]) => [
     name as string,
     value as string,
   ]);
   expect(named.length).toBeGreaterThan(3);
-  const config = readConfig(Object.fromEntries(named));
-  expect(config).not.toEqual({ ...readConfig({}), databaseUrl: config.databaseUrl });
+  const reference = readFileSync('docs/reference/settings.md', 'utf8');
+  expect(named.filter(([name]) => !reference.includes(`| \`${name}\` `))).toEqual([]);
+  expect(readConfig(Object.fromEntries(named))).toMatchObject({
+    publicUrl: 'https://checkout.example',
+    port: 3000,
+    webConcurrency: 2,
+    trustProxy: ['127.0.0.1'],
+  });
 });
 
-test('the guide’s command line is the one that the package names', () => {
+test('the guide names the command line of the package', () => {
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
   const named = [...GUIDE.matchAll(/dist\/src\/operator\/cli\/\S+\.js/g)].map(([path]) =>
     resolve(path),
@@ -114,7 +123,7 @@ test('the guide runs the drill by a script that builds a checkout first', () => 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 test.each(['dist/src/main.js', 'dist/src/operator/cli/cli.js'])(
-  '%s ends in one sentence on an old Node',
+  '%s ends with one sentence on an old Node',
   async (program) => {
     const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`;
     const stderr = `Tillgate runs on Node ${engines.node}, and this is Node 18.20.4: install a newer one.\n`;
@@ -124,7 +133,7 @@ test.each(['dist/src/main.js', 'dist/src/operator/cli/cli.js'])(
 );
 
 test.each(['README.md', 'docs/start/quick-start.md', 'docs/operate/deploying.md'])(
-  '%s names the versions of Node',
+  '%s names the versions of Node that the package names',
   (document) => {
     const [oldest, current] = engines.node.match(/\d+\.\d+/g);
     expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(

@@ -1,4 +1,4 @@
-/** The doctor on databases with one real fault each. */
+/** The doctor examines databases that have one real fault each. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Finding, fail, ok } from '../../src/operator/cli/doctor/finding.js';
 import { type Examination, encrypted, examine, linesOf } from '../../src/operator/cli/doctor.js';
@@ -26,7 +26,7 @@ afterEach(() => database.drop());
 const sql = (text: string) =>
   withClient(database.url, async (client) => (await client.query(text)).rows);
 
-/** The findings that are not ok. */
+/** Returns the findings whose status is not ok. */
 async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
   const url = given.url ?? database.url;
   const config = readConfig({ DATABASE_URL: url, ...WHOLE, ...given.settings });
@@ -41,7 +41,7 @@ const fault = (name: string, status: Finding['status'], found: RegExp, advice: R
   advice: expect.stringMatching(advice),
 });
 
-describe('as a command', () => {
+describe('the command doctor', () => {
   const doctor = async (environment: Record<string, string>) => {
     const { status, stdout, stderr } = await commandLine(['doctor'], environment);
     return { status, stderr, ...JSON.parse(stdout) };
@@ -54,7 +54,7 @@ describe('as a command', () => {
       advice: null,
     }));
 
-  test('it finds a database in order, and exits with 0', async () => {
+  test('exits with 0 for a database without a fault', async () => {
     expect(await doctor({ ...WHOLE, DATABASE_URL: database.url })).toEqual({
       status: 0,
       stderr: '',
@@ -82,7 +82,7 @@ describe('as a command', () => {
     });
   });
 
-  test('it exits with 1 on a failure, and says what to do', async () => {
+  test('exits with 1 for a fault, and says what to do', async () => {
     expect(await doctor({ ...WHOLE, DATABASE_URL: 'postgres://localhost:1/shop' })).toEqual({
       status: 1,
       stderr: '',
@@ -127,7 +127,7 @@ describe('as a command', () => {
   });
 });
 
-test('a schema that is behind, ahead, or not there', async () => {
+test('doctor finds a schema that is behind, ahead or missing', async () => {
   await sql(
     `INSERT INTO migrations (timestamp, name) VALUES (9763700000000, 'Later9763700000000')`,
   );
@@ -145,21 +145,21 @@ test('a schema that is behind, ahead, or not there', async () => {
   ]);
 });
 
-test('a read-only database', async () => {
+test('doctor finds a read-only database', async () => {
   await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   expect(await faults()).toEqual([
     fault('writes', 'fail', /read-only/, /RESET default_transaction_read_only/),
   ]);
 });
 
-test('a database that acknowledges before it has written', async () => {
+test('doctor finds a database that acknowledges a commit before it has written it', async () => {
   await sql(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   expect(await faults()).toEqual([
     fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/),
   ]);
 });
 
-test('an operator key that nobody uses', async () => {
+test('doctor finds an operator key that nobody uses', async () => {
   const key = (
     id: string,
     kind: string,
@@ -176,7 +176,7 @@ test('an operator key that nobody uses', async () => {
   expect(await faults()).toEqual([found, found]);
 });
 
-test('a check that cannot run, beside all others', async () => {
+test('doctor reports a check that cannot run, and runs all others', async () => {
   await sql('ALTER TABLE webhook_endpoints RENAME TO lost');
   expect(await faults()).toEqual([
     fault(
@@ -188,7 +188,7 @@ test('a check that cannot run, beside all others', async () => {
   ]);
 });
 
-test('a connection that others can read', () => {
+test('doctor finds a connection that others can read', () => {
   expect(encrypted({ ssl: false, host: 'db.example' })).toEqual(
     fault(
       'tls',
@@ -205,12 +205,13 @@ test('a connection that others can read', () => {
   }
 });
 
-test('too few connections', async () => {
+test('doctor finds too few connections', async () => {
   const advice = /^Raise max_connections/;
   expect(await faults({ settings: { DATABASE_POOL_SIZE: '1000' } })).toEqual([
     fault('connections', 'fail', /^1001 connections are needed/, advice),
   ]);
-  // 3 machines of 2 processes and one that takes over, each with 2 connections and one to listen.
+  // Three machines have two processes and one that takes over. Each process has two connections and
+  // one to listen.
   await sql(`ALTER DATABASE ${name} CONNECTION LIMIT 26`);
   const settings = { DATABASE_POOL_SIZE: '2', WEB_CONCURRENCY: '2' };
   expect(await faults({ settings, machines: 3 })).toEqual([
@@ -227,7 +228,7 @@ test('too few connections', async () => {
   ]);
 });
 
-test('another encoding', async () => {
+test('doctor finds an encoding other than UTF-8', async () => {
   const other = `${name}_ascii`;
   const admin = (text: string) => withClient(serverUrl(), (client) => client.query(text));
   await admin(`CREATE DATABASE ${other} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
@@ -241,7 +242,7 @@ test('another encoding', async () => {
   }
 });
 
-test('a clock that is ahead or behind', async () => {
+test('doctor finds a clock that is ahead or behind', async () => {
   const real = new Clock();
   const shifted = (ms: number) =>
     faults({ clock: { now: () => real.now() + ms, monotonic: () => real.monotonic() } });
@@ -253,7 +254,7 @@ test('a clock that is ahead or behind', async () => {
   ]);
 });
 
-test('settings for a first try, for development, and those that are left out', async () => {
+test('doctor finds settings for a first try or for development, and settings that are missing', async () => {
   expect(await faults({ config: readConfig({}) })).toEqual([
     fault('settings', 'warn', /embedded/, /^It is meant for a first try: set DATABASE_URL/),
   ]);
@@ -266,14 +267,14 @@ test('settings for a first try, for development, and those that are left out', a
   ]);
 });
 
-test('on a terminal each check is a line', () => {
+test('doctor prints a line for each check on a terminal', () => {
   const checks = [ok('node', 'Node is 24.0.0.'), fail('schema', 'It is behind.', 'Migrate it.')];
   expect(linesOf({ healthy: false, checks })).toBe(
     'ok    node          Node is 24.0.0.\nFAIL  schema        It is behind. → Migrate it.\n',
   );
 });
 
-test('refunds that are claimed again and again', async () => {
+test('doctor finds refunds that are claimed again and again', async () => {
   const OLD = '01900000-0000-7000-8000-';
   const insert = (refunds: string) =>
     sql(`SET session_replication_role = replica; INSERT INTO refunds
@@ -297,7 +298,7 @@ test('refunds that are claimed again and again', async () => {
   ]);
 });
 
-test('refunds that were paid out without their approval', async () => {
+test('doctor finds refunds that were paid out without their approval', async () => {
   const id = '01900000-0000-7000-8000-000000000011';
   await sql(`SET session_replication_role = replica; INSERT INTO refunds
     (organization_id, payment_id, mode, id, amount, currency, status, approval, proposed_by, approval_expires_at)
@@ -307,8 +308,8 @@ test('refunds that were paid out without their approval', async () => {
   ]);
 });
 
-describe('through a pooler', () => {
-  /** It may put clients on server connections that do not know their statements. */
+describe('doctor finds', () => {
+  /** The pooler may move a client to a server connection that does not know its statements. */
   async function throughPooler(
     keepsStatements: boolean,
     work: (url: string) => Promise<void>,
@@ -325,7 +326,7 @@ describe('through a pooler', () => {
     await work(pooler.url).finally(pooler.close);
   }
 
-  test('its server connections need the time limits of a role', async () => {
+  test('server connections of a pooler that have no time limits of a role', async () => {
     await throughPooler(true, async (url) => {
       expect(await faults({ url })).toEqual([
         fault(
@@ -340,7 +341,7 @@ describe('through a pooler', () => {
     });
   });
 
-  test('that forgets prepared statements', async () => {
+  test('a pooler that forgets prepared statements', async () => {
     await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
     await throughPooler(false, async (url) => {
       expect(await faults({ url })).toEqual([

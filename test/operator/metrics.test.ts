@@ -1,4 +1,6 @@
-/** The metrics: counters of this process, and gauges that are read from the tables at a scrape. */
+/**
+ * The metrics are counters of this process, and gauges that are read from the tables at a scrape.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
@@ -21,8 +23,8 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-describe('counters', () => {
-  test('webhook attempts by outcome', async () => {
+describe('the counters', () => {
+  test('count webhook attempts by outcome', async () => {
     const before = await scrape(service);
     for (const status of [204, 410, 500]) {
       receiver.behave(answer(status));
@@ -36,7 +38,7 @@ describe('counters', () => {
     });
   });
 
-  test('events by type, replays and errors by code', async () => {
+  test('count events by type, replays, and errors by code', async () => {
     const before = await scrape(service);
     for (const body of [SMALLEST, SMALLEST, { ...SMALLEST, description: 'another' }])
       await shop.post('/v1/checkout_sessions', body, 'once');
@@ -50,7 +52,7 @@ describe('counters', () => {
     });
   });
 
-  test('reads and the messages that took them', async () => {
+  test('count reads and the messages that contained them', async () => {
     const before = await scrape(service);
     await atOnce(8, () => shop.get(`/v1/refunds/re_test_${'0'.repeat(26)}`));
     const after = await scrape(service);
@@ -64,7 +66,7 @@ describe('counters', () => {
     expect(messages).toBeLessThanOrEqual(reads);
   });
 
-  test('when each job ran last, and how full the pool is', async () => {
+  test('say when each job ran last, and how full the pool is', async () => {
     const values = await scrape(service);
     const jobs = [
       'deliver_webhooks',
@@ -85,8 +87,8 @@ describe('counters', () => {
   });
 });
 
-describe('gauges from the tables', () => {
-  test('the tables are read once for many scrapes', async () => {
+describe('the gauges', () => {
+  test('read the tables once for many scrapes', async () => {
     const asked: string[] = [];
     const note = (message: unknown) => asked.push((message as { statement: string }).statement);
     await scrape(service);
@@ -101,7 +103,7 @@ describe('gauges from the tables', () => {
     }
   });
 
-  test('pending refunds, their amounts, and amounts on hold', async () => {
+  test('show pending refunds, their amounts and their age', async () => {
     const payment = await shop.capture({ amount: 1000, currency: 'chf' });
     await shop.propose(payment, 30);
     await shop.claim();
@@ -118,7 +120,7 @@ describe('gauges from the tables', () => {
     expect(values['tillgate_refunds_oldest_pending_seconds{mode="test"}']).toBeGreaterThan(0);
   });
 
-  test('deliveries that are due, and for how long', async () => {
+  test('show the deliveries that are due, and since when', async () => {
     await service.application.get(WebhookScheduler).stop(0);
     await service.sql.query('DELETE FROM webhook_deliveries');
     const insert = (madeAgo: number, next: string) =>

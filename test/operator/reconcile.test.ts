@@ -28,7 +28,10 @@ let books: Books;
 
 interface Books {
   readonly shop: Shop;
-  /** A payment with 10.00 refunded, 5.00 pending and 7.00 on hold of 50.00, and one with nothing at all. */
+  /**
+   * Of its 50.00, this payment has 10.00 refunded, 5.00 pending and 7.00 on hold. `untouched` has
+   * no refund and no hold.
+   */
   readonly payment: string;
   readonly untouched: string;
   readonly succeeded: string;
@@ -44,7 +47,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-/** One of everything that can be, all of it in order. */
+/** Makes one resource in every state that it can have, without a difference. */
 async function keepBooks(shop: Shop): Promise<Books> {
   const [payment, untouched] = [(await shop.record()).body.id, (await shop.record()).body.id];
   const [succeeded, failed, canceled] = await Promise.all(
@@ -84,14 +87,14 @@ function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
 
 const reconciled = () => reconcile(service.application);
 
-/** Runs SQL in which $name stands for the id of one of the books. */
+/** Runs SQL in which $name stands for the ID of one of the books. */
 async function plant(sql: string): Promise<void> {
   await service.sql.query(
     sql.replaceAll(/\$(\w+)/g, (_, name: Name) => `'${uuidOf(books[name])}'`),
   );
 }
 
-test('the books balance after everything that can happen', async () => {
+test('the books balance after every kind of change', async () => {
   expect(await reconciled()).toEqual({ checks: checks(), isBalanced: true });
 });
 
@@ -170,7 +173,7 @@ const PLANTED: [string, string, Record<string, Name[]>][] = [
   ],
 ];
 
-test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
+test.each(PLANTED)('reconciliation finds that %s', async (_, sql, broken) => {
   await plant(sql);
   const offenders = Object.entries(broken).map(([promise, names]) => [
     promise,
@@ -189,7 +192,7 @@ test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   expect(counts).toEqual(PROMISES.map((promise) => [promise, broken[promise]?.length ?? 0]));
 });
 
-test('the outcome of a refund whose amount is reserved nowhere is stored', async () => {
+test('the outcome of a refund is stored although its reservation was lost', async () => {
   const { shop } = books;
   const payment = (await shop.record({ amount: 1000 })).body.id;
   const [paid, refused] = [
@@ -205,7 +208,10 @@ test('the outcome of a refund whose amount is reserved nowhere is stored', async
   expect((await shop.get(`/v1/payments/${payment}`)).body).toMatchObject(left);
 });
 
-/** More than was captured is pending, as after a reservation that was made nowhere: one refund of three is claimed. */
+/**
+ * Makes a payment with more pending than was captured, as after reservations that were lost. One
+ * refund of three is claimed.
+ */
 async function overdraw() {
   const { shop } = books;
   const payment = (await shop.record({ amount: 1000 })).body.id;
@@ -226,7 +232,7 @@ async function overdraw() {
   return { shop, payment, first, claimed, last };
 }
 
-test('what was proposed beyond the captured amount is shown, then repaired', async () => {
+test('reconcile shows proposals beyond the captured amount, and then repairs them', async () => {
   const { shop, payment, first, claimed, last } = await overdraw();
   const repair = (...more: string[]) =>
     commandLine(['reconcile', '--repair', ...more], { DATABASE_URL: service.databaseUrl });
@@ -253,8 +259,8 @@ test('what was proposed beyond the captured amount is shown, then repaired', asy
   expect(await shop.succeed(claimed)).toMatchObject({ status: 200 });
 });
 
-// Guards that a repair locks the payment, as the ends of its refunds do.
-test('a repair and the payout of a refund that it fails have one order', async () => {
+// The test fails if a repair does not lock the payment, as the ends of its refunds do.
+test('a repair and the payout of a refund that it fails happen one after the other', async () => {
   const { shop, payment, first, last } = await overdraw();
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
@@ -272,7 +278,7 @@ test('a repair and the payout of a refund that it fails have one order', async (
   expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 600 });
 });
 
-test('money that left beyond the captured amount is refused with a reason, never with 500', async () => {
+test('a payout beyond the captured amount is refused with a reason, and not with 500', async () => {
   const { shop, payment, first, claimed, last } = await overdraw();
   expect((await shop.succeed(first)).status).toBe(200);
   const errors = [['id', 'invalid_value']] as const;
@@ -294,7 +300,7 @@ test('money that left beyond the captured amount is refused with a reason, never
   });
 });
 
-test('can be limited to resources created since an instant', async () => {
+test('reconciliation can be limited to resources that were created since an instant', async () => {
   await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
   const since = (instant: number) => reconcile(service.application, { since: instant });
   expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });
@@ -307,7 +313,7 @@ test('can be limited to resources created since an instant', async () => {
 
 const runCommand = () => commandLine(['reconcile'], { DATABASE_URL: service.databaseUrl });
 
-test('the command line prints what it checked, and fails on a difference', async () => {
+test('the command prints what it checked, and fails on a difference', async () => {
   const balanced = await runCommand();
   expect({ ...balanced, stdout: JSON.parse(balanced.stdout) }).toEqual({
     status: 0,

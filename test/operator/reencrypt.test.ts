@@ -1,4 +1,7 @@
-/** The key of stored secrets is changed while the service runs: all are read by one key or another, and in the end by the new one. */
+/**
+ * The key of stored secrets is changed while the service runs. Every secret can be read at every
+ * moment, and in the end all are under the new key.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Encryption } from '../../src/persistence/encryption/encryption.js';
 import { isReplay, post } from '../support/client.js';
@@ -19,7 +22,10 @@ const ENDPOINTS = '/v1/webhook_endpoints';
 
 type World = Awaited<ReturnType<typeof startWebhooks>>;
 
-/** Without a key, as an installation may begin. The others are more processes on its database. */
+/**
+ * This service has no key, as an installation may begin. The others are more processes on its
+ * database.
+ */
 let keyless: World;
 const worlds: World[] = [];
 let tenant: Tenant;
@@ -64,7 +70,7 @@ async function examined(...keys: [string, ...string[]]) {
   return checks.find(({ name }: { name: string }) => name === 'secrets');
 }
 
-/** Which of the secrets sign what the endpoint is sent. */
+/** Returns the secrets that sign the next webhook of the endpoint. */
 async function signers(
   { service }: World,
   id: string,
@@ -127,7 +133,7 @@ test('a secret that no key decrypts stays as it is', async () => {
   expect(await examined(SECOND)).toMatchObject({ status: 'ok' });
 });
 
-test('a secret that is rotated meanwhile is not put back', async () => {
+test('a secret that is rotated during reencrypt is not overwritten', async () => {
   const { application, databaseUrl, sql } = (worlds.at(-1) as World).service;
   const rotated = application.get(Encryption).encrypt('rotated');
   await sql.query('BEGIN');

@@ -1,4 +1,7 @@
-/** The statements of docs/operate/postgresql.md as they stand there: who migrates, who serves, and what each may do. */
+/**
+ * These tests run the statements of docs/operate/postgresql.md as they are written: who migrates,
+ * who serves, and what each role may do.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
@@ -26,7 +29,7 @@ const as = (url: string, sql: string) =>
   withClient(url, async (client) => (await client.query(sql)).rows);
 
 beforeAll(async () => {
-  // The superuser of these tests has the service's name.
+  // The superuser has another name, because the service uses the usual one.
   postgres = await OwnPostgres.start([], 'admin');
   for (const statement of MAKE.split(';\n').filter(Boolean)) await as(postgres.url, statement);
   await as(urlOf('tillgate_owner'), GRANT);
@@ -38,7 +41,7 @@ afterAll(async () => {
   postgres.remove();
 });
 
-test('the owner migrates, and sees what needs an administrator through a pooler only', async () => {
+test('the owner migrates, and through a pooler prints the statements that need an administrator', async () => {
   const migrate = (url: string, ...options: string[]) => tillgate(url, ['migrate', ...options]);
   const applied = MIGRATIONS.map(({ name }) => name);
   expect(await migrate(urlOf('tillgate_owner'), '--service-role', 'tillgate')).toEqual({ applied });
@@ -61,7 +64,7 @@ test('the owner migrates, and sees what needs an administrator through a pooler 
   ]);
 });
 
-test('the service serves, and its commands work', async () => {
+test('the role of the service can serve and run its commands', async () => {
   const DATABASE_URL = urlOf('tillgate');
   const { key } = await openAccount(DATABASE_URL, 'Shop');
   server = await startServer({ DATABASE_URL });
@@ -82,18 +85,18 @@ test.each([
   'DROP TABLE refunds',
   'ALTER TABLE refunds DISABLE TRIGGER ALL',
   'CREATE SCHEMA mine',
-])('the service cannot %s', async (sql) => {
+])('the role of the service cannot run %s', async (sql) => {
   await expect(as(urlOf('tillgate'), sql)).rejects.toMatchObject({ code: '42501' });
 });
 
-test('nobody else connects', async () => {
+test('another role cannot connect', async () => {
   await as(postgres.url, `CREATE ROLE other LOGIN PASSWORD 'owner-password'`);
   await expect(as(urlOf('other'), 'SELECT')).rejects.toMatchObject({ code: '42501' });
 });
 
 const RIGHTS = `SELECT relname, relacl::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relacl IS NOT NULL ORDER BY 1`;
 
-test('the grants for tables that exist are the same rights', async () => {
+test('the grants for existing tables give the same rights as the migration', async () => {
   const before = await as(postgres.url.replace(/\/postgres\?/, '/tillgate?'), RIGHTS);
   expect(before.length).toBeGreaterThan(20);
   await as(urlOf('tillgate_owner'), 'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM tillgate');

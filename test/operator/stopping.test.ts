@@ -1,4 +1,7 @@
-/** A stop beside callers that keep their connections: each request that was sent gets its answer. */
+/**
+ * The service stops while callers keep their connections: each request that was sent gets its
+ * answer.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
 import { Connection } from '../support/cluster.js';
@@ -19,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test.each(['1', '2'])(
-  'with %s workers, stops beside twenty callers cut no request off',
+  'a stop of %s workers beside twenty callers cuts no request off',
   async (workers) => {
     for (let stop = 0; stop < STOPS; stop++) {
       const server = await startServer({
@@ -27,7 +30,7 @@ test.each(['1', '2'])(
         WEB_CONCURRENCY: workers,
       });
       let answers = 0;
-      /** Asks until the port is closed, which is the only end that it may meet. */
+      /** Sends requests until the port is closed. Every other end is a fault. */
       const call = async () => {
         const connection = new Connection(server.url);
         try {

@@ -1,4 +1,7 @@
-/** What goes together, when, and when not, on a real PostgreSQL; what it is told is written down. */
+/**
+ * On a real PostgreSQL, these tests say which writes go together, when they go, and which write
+ * gets which outcome.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from 'pg';
@@ -20,7 +23,7 @@ import { unitsOf } from '../support/units.js';
 
 const queries = jest.spyOn(Client.prototype, 'query');
 
-/** The statements of writes: their names, and the notes of each. */
+/** Returns the names of the statements of writes that were sent, each with its notes. */
 const sent = () =>
   queries.mock.calls.flatMap(([query]: readonly unknown[]) => {
     const { name = '', runs = [] } = query as {
@@ -30,7 +33,7 @@ const sent = () =>
     return name.includes('new_note') ? [{ name, notes: notesIn(runs[0]?.[0]) }] : [];
   });
 
-/** Of a binary array, the texts: they are all that is printable in it. */
+/** Finds the texts in a binary array: nothing else in it is printable. */
 const notesIn = (value: unknown): string[] =>
   Buffer.isBuffer(value) ? (value.toString('latin1').match(/[a-z]+\d*/g) ?? []) : [String(value)];
 
@@ -47,7 +50,7 @@ beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
   outsider = new Client({ connectionString: url });
   await outsider.connect();
-  // Longer than a busy machine takes for what comes first.
+  // This is longer than a busy machine takes for the statements before a lock is awaited.
   await outsider.query(
     `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '20s'`,
   );
@@ -102,19 +105,19 @@ async function stored(): Promise<string[]> {
   return (await outsider.query('SELECT note FROM notes ORDER BY note')).rows.map((row) => row.note);
 }
 
-test('a write that comes alone is its usual statement', async () => {
+test('a write that comes alone is sent as its usual statement', async () => {
   await add('one');
   expect(sent()).toEqual([{ name: ALONE, notes: ['one'] }]);
   expect(await stored()).toEqual(['one']);
 });
 
-test('writes of one turn are one statement, whoever they are of', async () => {
+test('writes of one turn are sent as one statement, whoever owns them', async () => {
   await Promise.all([...many(2), ...many(2, BOB)]);
   expect(sent()).toEqual([{ name: ALL, notes: ['alice0', 'bob0', 'alice1', 'bob1'] }]);
   expect(await stored()).toEqual(['alice0', 'alice1', 'bob0', 'bob1']);
 });
 
-test('units that add rows of the same kinds in another order are one statement', async () => {
+test('units that add rows of the same kinds in another order are sent as one statement', async () => {
   const ANOTHER = insertInto('another_note', NoteRecord);
   const filled = [
     [NOTE, ANOTHER],
@@ -139,7 +142,7 @@ const ORGANIZATIONS = [1, 2].map((number) => `${number}`.padStart(32, '0'));
 const OWNERS = ORGANIZATIONS.flatMap((organization) =>
   MODES.map((mode) => ({ organization, mode })),
 );
-/** All owners have purses with these IDs. */
+/** Each owner has purses with these IDs. */
 const PURSES = [1, 2].map((number) => `${number}`.padStart(32, '9'));
 
 interface Filled {
@@ -149,11 +152,11 @@ interface Filled {
   readonly amount: number;
 }
 
-/** With a note, because a statement begins with an insert. */
+/** Changes a purse and adds a note, because a statement begins with an insert. */
 const fill = ({ owner, text, purse, amount }: Filled): Promise<null> => {
   const key = [owner.organization, owner.mode, purse];
   return units.commit(owner, async (unit) => {
-    // Of whatever order, the change that locks comes last.
+    // The unit sends the change last, whatever the order of the calls, because it locks a row.
     database.batched(unit, FILL, { key, amount, seen: false });
     noted(unit, text);
     return null;
@@ -173,7 +176,7 @@ async function amounts(): Promise<number[]> {
   return rows.map(({ amount }) => Number(amount));
 }
 
-/** Changes the purse of each owner by an amount of its own, with as many notes. */
+/** Changes the purses of each owner by amounts of its own, with as many notes. */
 const fillAll = (owners: readonly Filled['owner'][]): Promise<unknown> => {
   const fills = owners.flatMap((owner, at) =>
     ['a', 'b', 'c'].map((letter, place) => ({
@@ -186,7 +189,7 @@ const fillAll = (owners: readonly Filled['owner'][]): Promise<unknown> => {
   return Promise.all(fills.map(fill));
 };
 
-test('changes of all organizations and modes are one statement, and those of one row add up', async () => {
+test('changes of all organizations and modes are sent as one statement, and changes of one row are added', async () => {
   await openPurses();
   await fillAll(OWNERS);
   const notes = ['a', 'b', 'c'].flatMap((letter) => OWNERS.map((_, at) => `${letter}${at}`));
@@ -205,7 +208,7 @@ test('a change changes no row of an owner who has not named it', async () => {
   expect(await amounts()).toEqual([1, 0, 0, 2, 0, 0, 0, 0]);
 });
 
-test('an owner whose row somebody holds has statements of its own for a while, and delays nobody else', async () => {
+test('an owner whose row is locked has statements of its own for a while, and delays nobody else', async () => {
   await openPurses();
   const [held, ...others] = OWNERS as [Filled['owner'], ...Filled['owner'][]];
   const change = (owner: Filled['owner'], text: string) =>
@@ -226,7 +229,7 @@ test('an owner whose row somebody holds has statements of its own for a while, a
 });
 
 test.each([1, 3])(
-  'of %i changes at once, one of a row that is not there writes nothing',
+  'when %i changes come at once, the change of a missing row writes nothing',
   async (count) => {
     await openPurses();
     const [owner] = OWNERS as [Filled['owner']];
@@ -243,7 +246,7 @@ test.each([1, 3])(
 );
 
 test.each([1, 3])(
-  'of %i changes at once, one of a row that was closed since it was read is made again',
+  'when %i changes come at once, the change of a row that has been closed since is stale',
   async (count) => {
     await openPurses();
     const [owner] = OWNERS as [Filled['owner']];
@@ -261,7 +264,7 @@ test.each([1, 3])(
   },
 );
 
-test('of changes at once, those that a constraint allows are written, alone', async () => {
+test('when changes come at once, only the change that a constraint allows is written', async () => {
   await openPurses();
   const [owner] = OWNERS as [Filled['owner']];
   const one = (amount: number) =>
@@ -275,7 +278,7 @@ test('of changes at once, those that a constraint allows are written, alone', as
   );
 });
 
-test('the flood of one leaves the others their places', async () => {
+test('an owner with many writes leaves the other owners their places in a statement', async () => {
   await Promise.all([...many(50), ...many(3, BOB)]);
   expect(sent()[0]?.notes).toHaveLength(16);
   expect(sent()[0]?.notes.filter((text) => text.startsWith('bob'))).toEqual([
@@ -286,7 +289,7 @@ test('the flood of one leaves the others their places', async () => {
   expect(await stored()).toHaveLength(53);
 });
 
-test('a statement has at most 16 rows, and 256 KiB', async () => {
+test('a statement has at most 16 rows and 256 KiB', async () => {
   await Promise.all([
     ...many(17),
     ...['x', 'y', 'z'].map((text) => add(text, BOB, '€'.repeat(40 * 1024))),
@@ -312,11 +315,11 @@ test('a refused row fails alone', async () => {
   expect(await stored()).toEqual(['one', 'three', 'two']);
 });
 
-test('a row that somebody holds delays no other, neither of its statement nor after it', async () => {
+test('a row that waits for a lock delays no other row, neither of its statement nor later', async () => {
   await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
   const held = add('held').catch(({ code }) => code);
   const others = Promise.all([...many(3), add('later')]);
-  // PostgreSQL would wait for 20 seconds, and so would all of the statement.
+  // PostgreSQL would wait for 20 seconds, and the whole statement with it.
   const late = sleep(10_000, 'nobody', { ref: false });
   expect(await Promise.race([held, others.then(() => 'others'), late])).toBe('others');
   await outsider.query('ROLLBACK');
@@ -324,7 +327,7 @@ test('a row that somebody holds delays no other, neither of its statement nor af
   expect(await stored()).toEqual(['alice0', 'alice1', 'alice2', 'held', 'later']);
 });
 
-test('nobody is told of a deadlock', async () => {
+test('no caller gets the error of a deadlock', async () => {
   await outsider.query(`BEGIN; INSERT INTO notes VALUES ('second')`);
   const writes = Promise.allSettled([add('first'), add('second'), add('third')]);
   await until(() => sent().length > 0);
@@ -337,7 +340,7 @@ test('nobody is told of a deadlock', async () => {
   expect(await stored()).toEqual(['first', 'second', 'third']);
 });
 
-test('while one is under way, the next ones wait and go as one, but not for one that waits for a lock', async () => {
+test('while a write waits for a lock, the next writes are sent together and do not wait for it', async () => {
   await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
   const held = add('held').catch(({ code }) => code);
   await until(() => sent().length === 1);
@@ -351,7 +354,7 @@ test('while one is under way, the next ones wait and go as one, but not for one 
   await held;
 });
 
-test('in a transaction, writes of one kind are one statement, and join nobody else', async () => {
+test('writes of one kind in a transaction are sent as one statement, without the writes of others', async () => {
   await Promise.all([
     add('alone'),
     units.commit(ALICE, async (unit) => {
@@ -366,7 +369,7 @@ test('in a transaction, writes of one kind are one statement, and join nobody el
   ]);
 });
 
-test('when the database is distributed, each is a statement of its own', async () => {
+test('each write is a statement of its own when the database is distributed', async () => {
   const apart = new Database(dataSource, true);
   const open = unitsOf(apart);
   const written = (unit: Work, text: string) => apart.batched(unit, NOTE, { note: text, more: '' });
@@ -380,7 +383,7 @@ test('when the database is distributed, each is a statement of its own', async (
   expect(sent().map(({ name }) => name)).toEqual(Array(4).fill(ALONE));
 });
 
-test('2,000 writes of one owner may wait, and 8,000 of all', async () => {
+test('2,000 writes of one owner may wait, and 8,000 writes of all owners', async () => {
   const writes = new BatchWriter({ send: async () => [] } as never);
   const refused = async (queue: string) => {
     const added = Array.from({ length: 2_001 }, (_, index) =>

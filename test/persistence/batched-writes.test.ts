@@ -1,4 +1,7 @@
-/** On a real PostgreSQL: a batched write has of one row the effect that it has of that row among many. */
+/**
+ * On a real PostgreSQL, a batched write has the same effect for a row alone as for that row among
+ * many.
+ */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { insertInto } from '../../src/persistence/batch/batched-write.js';
@@ -58,7 +61,7 @@ const things = TEXTS.map((text, id) => ({
   copies: id === 2 ? null : id,
 }));
 
-test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one row and of many', async () => {
+test('texts, arrays, JSON, bytes and NULLs of a row are stored the same alone and among many rows', async () => {
   const { url, drop } = await createDatabase({ empty: true });
   const dataSource = await createDataSource({
     url,
@@ -79,7 +82,7 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
     const database = new Database(dataSource);
     const owner = { queue: 'test' };
     const units = unitsOf(database);
-    // In a transaction, no row goes alone where many fail.
+    // In a transaction, no row is sent alone after a refusal of several rows.
     await units.commit(owner, async (unit) => {
       database.atCommit(unit, async () => undefined);
       for (const thing of things) database.batched(unit, THING, thing);

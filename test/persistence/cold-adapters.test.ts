@@ -1,4 +1,7 @@
-/** Calls every method of the adapters over TypeORM. The service of a test refuses a statement without an organization or a mode. */
+/**
+ * Calls every method of the adapters over TypeORM. The service of a test refuses a statement that
+ * names no organization or no mode.
+ */
 import { expect, test } from '@jest/globals';
 import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/application/ports.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
@@ -27,7 +30,10 @@ import type { Unit } from '../../src/shared/unit.js';
 import { startService } from '../kit/service.js';
 import { Shop } from '../support/shop.js';
 
-/** In the order in which they are called. A method that is forgotten does not compile. */
+/**
+ * The methods are in the order in which they are called. The test does not compile without one of
+ * them.
+ */
 type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 
 const NOW = { now: Date.now(), ahead: 0 };
@@ -41,7 +47,7 @@ const NOT_FILTERED = {
 };
 const EVENTS = { ...CREATED, ...NOT_FILTERED, order: 'desc' } as const;
 
-test('each statement names its organization and mode, or says why it reads those of all', async () => {
+test('each statement of an adapter names its organization and mode, or says why it reads all of them', async () => {
   const service = await startService();
   const shop = await Shop.open(service);
   const { body } = await shop.record({ amount: 1_000, reference: 'recorded' });

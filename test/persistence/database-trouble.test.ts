@@ -1,4 +1,7 @@
-/** Connections cut and rows locked under load: some requests get a 503, and no answer is wrong. */
+/**
+ * Connections are cut and rows are locked under load: some requests get a 503, and no answer is
+ * wrong.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
@@ -21,9 +24,9 @@ import { Shop } from '../support/shop.js';
 
 const CLIENTS = 20;
 const CUTS = 8;
-/** Between two cuts the pool connects again and fills up with work. */
+/** Between two cuts the pool connects again and gets work. */
 const PAUSE_MS = 150;
-/** The lock_timeout of the service. */
+/** This is the lock_timeout of the service. */
 const LOCK_TIMEOUT_MS = 500;
 
 const service = useService();
@@ -55,11 +58,11 @@ async function cutConnections(): Promise<void> {
   );
 }
 
-/** Keeps every answer of a request that is sent until it is answered for good. */
+/** Sends a request until it gets a final answer, and keeps every answer. */
 async function noteUntilDecided(replies: Reply[], attempt: () => Promise<Reply>): Promise<void> {
   await untilDecided(async () => {
     const reply = await attempt();
-    // Its first transaction may still be ending.
+    // A 409 says that the first transaction of the request has not ended yet.
     if (reply.status !== 409) replies.push(reply);
     return reply;
   });
@@ -108,7 +111,7 @@ test('requests whose connection is cut are answered 503, and then everything wor
   await expectAnsweredOnce(service);
 });
 
-test('a locked payment makes its own refunds wait and come back, and no others', async () => {
+test('a locked payment delays its own refunds, which are answered 503, and no other refunds', async () => {
   const locked = await shop.capture({ amount: 666 });
   const free = await shop.capture({ amount: 1_000 });
   const outsider = await Holder.connect(service.databaseUrl);
@@ -124,7 +127,7 @@ test('a locked payment makes its own refunds wait and come back, and no others',
     const { reply, waited } = await waiting;
     expectUnavailable(reply, '/v1/refunds');
     expect(waited).toBeGreaterThan(LOCK_TIMEOUT_MS * 0.9);
-    // Reading takes no lock.
+    // A read takes no lock.
     const read = await get(`${service.url}/v1/payments/${locked}`, { key: shop.key });
     expect([read.status, read.body.amount_pending_refund]).toEqual([200, 0]);
   } finally {
@@ -135,7 +138,7 @@ test('a locked payment makes its own refunds wait and come back, and no others',
   await expectAnsweredOnce(service);
 });
 
-test('transactions that wait for one organization’s lock leave connections for another’s', async () => {
+test('transactions that wait for a lock of one organization leave connections for other organizations', async () => {
   const neighbour = await Shop.open(service);
   const locked = await shop.capture({ amount: 667 });
   const free = await neighbour.capture({ amount: 100 });
@@ -147,7 +150,7 @@ test('transactions that wait for one organization’s lock leave connections for
     await outsider.hold('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
     const waiting = refunds.map((refund) => shop.cancel(refund).finally(() => answered++));
     await until(async () => (await waitingForLocks(service.sql)) >= 4);
-    // In one line with the others it would be the last to be answered.
+    // If all organizations waited in one queue, this request would be the last to be answered.
     expect((await neighbour.cancel(body.id)).status).toBe(200);
     expect(answered).toBeLessThan(refunds.length);
     await outsider.release();
@@ -157,15 +160,15 @@ test('transactions that wait for one organization’s lock leave connections for
   }
 });
 
-test('behind two thousand waiting queries a request is refused at once, not when its patience ends', async () => {
+test('a request behind two thousand waiting queries is refused at once, not after its time limit', async () => {
   const database = service.application.get(Database);
   const waiting: Promise<unknown>[] = [];
   let ended = 0;
   const nap = { name: 'sleep', text: 'SELECT pg_sleep(3)' };
   const shortNap = { name: 'nap', text: 'SELECT pg_sleep(0.25)' };
-  // Twice: what connections were free take their share of the first ones.
+  // The loop runs twice, because free connections take their share of the first queries.
   for (let time = 0; time < 2; time++) {
-    // Reads wait in one place together, and count all the same.
+    // Reads wait in one place together, and each of them counts.
     for (let query = 0; query < 2_100; query++) {
       const owner = { queue: `${time} ${query}` };
       const sent =
@@ -175,16 +178,16 @@ test('behind two thousand waiting queries a request is refused at once, not when
     void Promise.allSettled(waiting);
     await sleep(PAUSE_MS);
   }
-  // The second's key is not known yet: looking it up is a query too.
+  // The key of the second request is not known yet: its look-up is a query too.
   const refused = await Promise.all([create(), create(randomUUID(), shop.tenant.live)]);
   for (const reply of refused) expectUnavailable(reply, '/v1/checkout_sessions');
-  // Its patience would end after theirs, who came before it.
+  // This request would wait longer than the queries that came before it.
   expect(ended).toBeLessThan(waiting.length);
   await Promise.allSettled(waiting);
   expect((await create()).status).toBe(201);
 });
 
-test('a constraint that refuses costs no connection: retries and overdrawn payments are daily business', async () => {
+test('a refusal of a constraint costs no connection', async () => {
   const idempotencyKey = randomUUID();
   await create(idempotencyKey);
   await atOnce(CLIENTS, () => create());

@@ -7,7 +7,7 @@ import {
   violates,
 } from '../../src/persistence/faults.js';
 
-test('a fault of ours is known by its class, whatever its message, and under the error of TypeORM', () => {
+test('a fault of the database is recognized by its class, whatever its message, and within the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');
   expect(isUnavailable(fault)).toBe(true);
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], fault))).toBe(true);
@@ -18,7 +18,7 @@ test('a fault of ours is known by its class, whatever its message, and under the
 
 const fault = (facts: object, message = '') => Object.assign(new Error(message), facts);
 
-describe('in a cluster', () => {
+describe('on a cluster of Citus,', () => {
   const KEY = 'idempotency_keys_pkey';
   const DUPLICATE = 'duplicate key value violates unique constraint';
 
@@ -34,18 +34,18 @@ describe('in a cluster', () => {
     ['a message of another node', { code: '23505' }, `${DUPLICATE} "${KEY}_102010"`, true],
     ['a message that names another', { code: '23505' }, `${DUPLICATE} "other_${KEY}"`, false],
     ['a message of another kind', { code: '42601' }, `syntax error at "${KEY}"`, false],
-  ])('a constraint is known by %s', (_, facts, message, expected) => {
+  ])('the name of a constraint is read from %s', (_, facts, message, expected) => {
     expect(violates(fault(facts, message), KEY)).toBe(expected);
   });
 
-  test('a lost node refuses statements for it, and the connection to this node is good', () => {
+  test('a lost node refuses its statements only, and the connection stays good', () => {
     const message = 'connection to the remote node 10.0.0.7:5432 failed';
     expect(isRefusedStatement(fault({ code: '08006', severity: 'ERROR' }, message))).toBe(true);
     expect(isRefusedStatement(fault({ code: '08006', severity: 'FATAL' }))).toBe(false);
     expect(isUnavailable(fault({ code: '08006', severity: 'ERROR' }, message))).toBe(true);
   });
 
-  test('a commit that a dying node cut off is no error of ours', () => {
+  test('a commit that a dying node cut off is reported as unavailable', () => {
     for (const message of [
       'could not commit transaction for shard 102008 on at least one active node',
       'SSL error: unexpected eof while reading\ninvalid socket',

@@ -1,4 +1,7 @@
-/** A row that PostgreSQL refuses to change, or that cannot be read, keeps no other row: not of its organization, not of the other mode. */
+/**
+ * A row that PostgreSQL refuses to change, or that cannot be read, stops no other row of its
+ * organization, nor of the other mode.
+ */
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
@@ -29,9 +32,9 @@ const poison = (table: string, column: string, id: string) =>
   world.service.sql.query(`CREATE TRIGGER poison BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW
     WHEN (OLD.${column} = '${uuidOf(id)}') EXECUTE FUNCTION refuse()`);
 
-test('a delivery that cannot be claimed', async () => {
+test('a delivery that cannot be claimed stops no other delivery', async () => {
   const { sql } = world.service;
-  // Nothing is sent before everything is there.
+  // The constraint stops every delivery until all of them are stored.
   await sql.query(
     'ALTER TABLE webhook_deliveries ADD CONSTRAINT none CHECK (attempts = 0) NOT VALID',
   );
@@ -49,7 +52,7 @@ test('a delivery that cannot be claimed', async () => {
   expect(receiver.received.map(({ id }) => id).toSorted()).toEqual(others.toSorted());
 });
 
-test('a delivery with more attempts than its column has room for, and one whose secret cannot be read', async () => {
+test('a delivery with too many attempts for its column, and one with an unreadable secret, stop no other delivery', async () => {
   const { id } = (
     await shop.post('/v1/webhook_endpoints', { url: new URL('/broken', receiver.url).href })
   ).body;
@@ -73,7 +76,7 @@ test('a delivery with more attempts than its column has room for, and one whose 
   expect(receiver.received.slice(before).map((one) => one.id)).toEqual([next]);
 });
 
-test('an old event that cannot be removed', async () => {
+test('an old event that cannot be removed stops the removal of no other event', async () => {
   const { sql, application } = world.service;
   const shops = [shop, shop, await Shop.open(world.service, shop)];
   const sessions = await Promise.all(
@@ -82,7 +85,7 @@ test('an old event that cannot be removed', async () => {
   await sql.query('DELETE FROM webhook_deliveries');
   await poison('events', 'object_id', sessions[0] as string);
   world.clock.advance(91 * 24 * 3_600_000);
-  // The service's own sweep may hold a row at that moment.
+  // The sweep of the service itself may hold a row at that moment.
   await until(async () => {
     await application
       .get(EventSweeper)

@@ -1,4 +1,4 @@
-/** A PostgreSQL that speaks TLS with a certificate of a CA of one's own, as managed databases do. */
+/** This PostgreSQL speaks TLS with a certificate of a private CA, as managed databases do. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -51,22 +51,25 @@ test.each([
   ['sslmode=verify-full', ', and the server verified'],
   ['sslmode=require', ', and the server verified'],
   ['sslmode=no-verify', ''],
-])('%s, with its CA, serves and warns of nothing', async (mode, verified) => {
-  const DATABASE_URL = urlWith(`?${mode}&sslrootcert=${CA}`);
-  expect((await commandLine(['migrate'], { DATABASE_URL })).stderr).toBe('');
-  const server = await startServer({ DATABASE_URL });
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-  const encrypted = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tillgate'`;
-  expect(
-    await withClient(postgres.url, async (client) => (await client.query(encrypted)).rows),
-  ).toEqual([{ ssl: true }]);
-  expect((await server.stop()).stderr).toBe('');
-  const { stderr, found } = await doctorOf(DATABASE_URL);
-  expect([stderr, found[1]]).toEqual([
-    '',
-    { name: 'tls', status: 'ok', found: `The connection is encrypted${verified}.`, advice: null },
-  ]);
-});
+])(
+  'a service with %s and the CA of the server starts without a warning',
+  async (mode, verified) => {
+    const DATABASE_URL = urlWith(`?${mode}&sslrootcert=${CA}`);
+    expect((await commandLine(['migrate'], { DATABASE_URL })).stderr).toBe('');
+    const server = await startServer({ DATABASE_URL });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const encrypted = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tillgate'`;
+    expect(
+      await withClient(postgres.url, async (client) => (await client.query(encrypted)).rows),
+    ).toEqual([{ ssl: true }]);
+    expect((await server.stop()).stderr).toBe('');
+    const { stderr, found } = await doctorOf(DATABASE_URL);
+    expect([stderr, found[1]]).toEqual([
+      '',
+      { name: 'tls', status: 'ok', found: `The connection is encrypted${verified}.`, advice: null },
+    ]);
+  },
+);
 
 test.each([
   [
@@ -81,20 +84,25 @@ test.each([
     'Hostname/IP does not match',
     'Connect to a host that the certificate',
   ],
-])('%s with sslmode=%s is refused with advice', async (host, mode, fault, advice) => {
-  const DATABASE_URL = urlWith(`?sslmode=${mode}`, host);
-  const { stderr } = await commandLine(['migrate'], { DATABASE_URL });
-  expect(stderr).toMatch(new RegExp(`^The database cannot be used: ${fault}.*\\. ${advice}.*\\n$`));
-  expect((await doctorOf(DATABASE_URL)).found).toEqual([
-    expect.objectContaining({
-      name: 'connection',
-      status: 'fail',
-      advice: expect.stringContaining(advice),
-    }),
-  ]);
-});
+])(
+  'a connection to %s with sslmode=%s is refused with advice',
+  async (host, mode, fault, advice) => {
+    const DATABASE_URL = urlWith(`?sslmode=${mode}`, host);
+    const { stderr } = await commandLine(['migrate'], { DATABASE_URL });
+    expect(stderr).toMatch(
+      new RegExp(`^The database cannot be used: ${fault}.*\\. ${advice}.*\\n$`),
+    );
+    expect((await doctorOf(DATABASE_URL)).found).toEqual([
+      expect.objectContaining({
+        name: 'connection',
+        status: 'fail',
+        advice: expect.stringContaining(advice),
+      }),
+    ]);
+  },
+);
 
-test('without an sslmode, doctor says that the connection is not encrypted', async () => {
+test('doctor says that a connection without an sslmode is not encrypted', async () => {
   const { found } = await doctorOf(urlWith(''));
   expect(found[1]?.found).toBe('The connection is not encrypted; the database is on this machine.');
 });

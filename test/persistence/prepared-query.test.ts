@@ -1,4 +1,6 @@
-/** Our own way to run a prepared statement, beside pg's query on the same connection. */
+/**
+ * A prepared statement that Tillgate runs has the results of pg's own query on the same connection.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client, type Connection } from 'pg';
 import { sent, type Values } from '../../src/persistence/batch/prepared-query.js';
@@ -8,7 +10,7 @@ const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id
 const DUPLICATE = { code: '23505', constraint: 'notes_pkey', statement: 'add' };
 
 let client: Client;
-/** PostgreSQL's answers to preparing a statement, and to describing one. */
+/** These are the counts of PostgreSQL's answers to preparing a statement, and to describing one. */
 let messages: { parseComplete: number; rowDescription: number };
 
 beforeEach(async () => {
@@ -35,7 +37,7 @@ async function run(name: string, text: string, values: Values = []) {
 
 const add = (id: unknown, note: unknown) => run(ADD.name, ADD.text, [id, note]);
 
-test('values and columns of every type come through as with pg', async () => {
+test('values and columns of every type are read as pg reads them', async () => {
   const text = `SELECT $1::text AS text, $2::int AS int, $3::json AS json, $4::bytea AS bytea, $5::boolean AS boolean,
     $6::timestamptz AS time, $7::text[] AS texts, $8::text AS nothing, 2.5::numeric AS numeric`;
   const values = [
@@ -58,7 +60,7 @@ test('values and columns of every type come through as with pg', async () => {
   expect(messages.rowDescription).toBe(1);
 });
 
-test('each statement is prepared and described once for each connection, also among others', async () => {
+test('each statement is prepared and described once for each connection, even between other statements', async () => {
   const numbers = 'SELECT n FROM generate_series(1, $1::int) AS n';
   expect(await run('numbers', numbers, [2])).toEqual({ rows: [{ n: 1 }, { n: 2 }], rowCount: 2 });
   expect(await run('letter', `SELECT 'a' AS letter`)).toEqual({
@@ -70,7 +72,7 @@ test('each statement is prepared and described once for each connection, also am
   expect(messages).toEqual({ parseComplete: 2, rowDescription: 2 });
 });
 
-test('several runs are one transaction, and each has its own rows', async () => {
+test('several runs are one transaction, and each run returns its own rows', async () => {
   const text = 'SELECT n, now()::text AS at FROM generate_series(1, $1::int) AS n';
   for (const _ of ['described', 'remembered']) {
     const [two, none, one] = await runAll('series', text, [[2], [0], [1]]);
@@ -84,7 +86,7 @@ test('several runs are one transaction, and each has its own rows', async () => 
   expect(messages).toEqual({ parseComplete: 1, rowDescription: 1 });
 });
 
-test('of several runs none has happened when one is refused', async () => {
+test('no run of several has an effect if one of them is refused', async () => {
   const runs = [2, 1, 3].map((id) => [id, 'again']);
   await expect(runAll(ADD.name, ADD.text, runs)).rejects.toMatchObject(DUPLICATE);
   expect(await add(2, 'again')).toEqual({ rows: [{ id: 2, note: 'again' }], rowCount: 1 });
@@ -94,7 +96,7 @@ test('of several runs none has happened when one is refused', async () => {
   ]);
 });
 
-test('a write that returns nothing tells how many rows it changed', async () => {
+test('a write that returns no rows returns how many rows it changed', async () => {
   const rename = () => run('rename', `UPDATE notes SET note = 'none' WHERE id <= $1`, [5]);
   expect([await rename(), await rename()]).toEqual(Array(2).fill({ rows: [], rowCount: 1 }));
   expect(messages).toEqual({ parseComplete: 1, rowDescription: 0 });
@@ -102,8 +104,8 @@ test('a write that returns nothing tells how many rows it changed', async () => 
 
 test.each([
   ['by a constraint', 1, DUPLICATE],
-  ['for a value that is none', 'x', { code: '22P02', statement: 'add' }],
-])('refused at its first run %s, it works at its next', async (_, id, refusal) => {
+  ['for an invalid value', 'x', { code: '22P02', statement: 'add' }],
+])('a statement whose first run is refused %s works in its next run', async (_, id, refusal) => {
   await expect(add(id, 'one')).rejects.toMatchObject(refusal);
   for (const id of [2, 3])
     expect(await add(id, 'two')).toEqual({ rows: [{ id, note: 'two' }], rowCount: 1 });
@@ -128,7 +130,7 @@ test('one name for two statements is an error, and the connection goes on', asyn
   expect(await add(3, 'three')).toMatchObject({ rowCount: 1 });
 });
 
-test('behind a change of its columns a statement is refused, never misread', async () => {
+test('a statement whose columns have changed is refused, and never misread', async () => {
   const all = () => run('all', 'SELECT * FROM notes');
   await all();
   await client.query('ALTER TABLE notes ADD COLUMN at int');

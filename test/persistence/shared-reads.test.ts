@@ -1,4 +1,4 @@
-/** Reads that go to PostgreSQL together: each gets what it would get alone. */
+/** Reads that go to PostgreSQL together get what each of them would get alone. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
 import { Units } from '../../src/persistence/units.js';
@@ -23,7 +23,7 @@ test.each([
     { unsendable: 1n },
     undefined,
   ],
-])('one %s fails alone', async (_, statement, faulty, code) => {
+])('a read %s fails alone', async (_, statement, faulty, code) => {
   const reads = [1, 2, faulty, 3].map((value) =>
     database.read<{ share: number }>(queue, statement, [value]),
   );
@@ -33,13 +33,16 @@ test.each([
   expect(outcomes).toEqual([[{ share: 60 }], [{ share: 30 }], { code }, [{ share: 20 }]]);
 });
 
-/** Longer than a connection may owe an answer, and each less than a statement may take. */
-test('slow ones that went together are answered, not taken for a dead connection', async () => {
+/**
+ * Together they take longer than a connection may owe an answer, and each takes less than a
+ * statement may.
+ */
+test('slow reads that went together are answered, and their connection is not taken for dead', async () => {
   const sleep = { name: 'sleep', text: 'SELECT pg_sleep(3)' };
   expect(await Promise.all([1, 2, 3].map(() => database.read(queue, sleep, [])))).toHaveLength(3);
 });
 
-test('within a transaction a read is part of it', async () => {
+test('a read within a transaction is part of it', async () => {
   const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
   const seen = {
     name: 'seen',
@@ -52,7 +55,7 @@ test('within a transaction a read is part of it', async () => {
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
 });
 
-test('a hundred clients of four organizations at once each read their own', async () => {
+test('a hundred clients of four organizations at once read their own sessions', async () => {
   const tenants = await atOnce(4, () => createTenant(service));
   const create = ({ test: key }: Tenant, number: number) =>
     post(`${service.url}/v1/checkout_sessions`, {

@@ -1,4 +1,4 @@
-/** PostgreSQL stands still: requests are answered 503, and then it goes on. */
+/** Requests are answered 503 while PostgreSQL stands still, and work again afterwards. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../src/operator/migrate/migrate.js';
 import { Database } from '../../src/persistence/database.js';
@@ -10,7 +10,7 @@ import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { Shop } from '../support/shop.js';
 
-/** More than the pool has connections. */
+/** These are more readers than the pool has connections. */
 const READERS = 12;
 
 let postgres: OwnPostgres;
@@ -37,7 +37,10 @@ afterAll(async () => {
   postgres.remove();
 });
 
-/** Every way in which a request uses the database: by a statement, in a transaction, under a key, with a key not seen before. */
+/**
+ * Returns a request for every way to use the database: by a statement, in a transaction, under an
+ * idempotency key, and with an API key that is not cached.
+ */
 const requests = (stranger: Shop): readonly (readonly [string, string, () => Promise<Reply>])[] => [
   ['POST', '/v1/checkout_sessions', () => shop.createSession()],
   ['POST', '/v1/refunds', () => shop.propose(payment, 1)],
@@ -56,7 +59,8 @@ test('a request that comes while PostgreSQL stands still is answered 503', async
   const database = service.application.get(Database);
   const read = database.read(stranger, { name: 'one', text: 'SELECT 1' }, []);
   await Promise.all([
-    // The socket's own limit is longer, and says that PostgreSQL did not answer in time.
+    // The limit of the socket is longer, and its error would say that PostgreSQL did not answer in
+    // time.
     expect(read).rejects.toThrow('PostgreSQL is silent.'),
     ...requests(stranger).map(async ([method, path, request]) => {
       const nextStep = { type: 'retry', path, method };
@@ -71,7 +75,7 @@ test('a request that comes while PostgreSQL stands still is answered 503', async
   await expectAnsweredOnce(service);
 });
 
-test('slow statements on all connections are no silence', async () => {
+test('slow statements on all connections are not taken for silence', async () => {
   const database = service.application.get(Database);
   const nap = { name: 'nap', text: 'SELECT pg_sleep(3)' };
   const { free } = database.load;

@@ -1,4 +1,7 @@
-/** Poolers that do what some do: have no server connection for a client, or lose what it has prepared. */
+/**
+ * These poolers do what real ones do at times: they have no server connection for a client, or they
+ * lose prepared statements.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { assertReady } from '../../src/operator/migrate/migrate.js';
 import { type Service, startService } from '../kit/service.js';
@@ -7,9 +10,9 @@ import { expectError } from '../support/envelope.js';
 import { startPooler } from '../support/sockets.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
 
-/** The first byte of a query that is not prepared, in PostgreSQL's protocol. */
+/** In PostgreSQL's protocol, a query that is not prepared begins with this byte. */
 const QUERY = 'Q'.charCodeAt(0);
-/** The first byte of a run of what was prepared before. */
+/** A run of a prepared statement begins with this byte. */
 const BIND = 'B'.charCodeAt(0);
 const FORGET = Buffer.from('Q\0\0\0\x13DEALLOCATE ALL\0');
 const FORGOTTEN = Buffer.from('C\0\0\0\x13DEALLOCATE ALL\0Z\0\0\0\x05I');
@@ -50,14 +53,14 @@ afterAll(async () => {
 const create = () =>
   post(`${service.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
 
-test('a connection whose first query is never answered is given up, and the request with it', async () => {
+test('a connection whose first query is never answered is closed, and its request is answered 503', async () => {
   isKeptWaiting = true;
   await direct.sql.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'tillgate'`,
   );
   const nextStep = { type: 'retry', path: '/v1/checkout_sessions', method: 'POST' };
-  // A connection that has just been cut may be found out by a request of its own.
+  // The first request may be the one that finds its connection cut.
   expectError(await create(), { status: 503, code: 'service_unavailable', nextStep });
   expectError(await create(), { status: 503, code: 'service_unavailable', nextStep });
   isKeptWaiting = false;
@@ -66,7 +69,7 @@ test('a connection whose first query is never answered is given up, and the requ
   expect(reply.status).toBe(201);
 });
 
-test('a pooler that loses prepared statements is refused when a process starts', async () => {
+test('a process does not start behind a pooler that loses prepared statements', async () => {
   await assertReady(pooler.url);
   isForgetful = true;
   await expect(assertReady(pooler.url)).rejects.toThrow(

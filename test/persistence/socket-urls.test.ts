@@ -1,4 +1,7 @@
-/** Every form in which libpq takes the URL of a Unix socket connects here too. The socket leads to the PostgreSQL of the tests. */
+/**
+ * Every form in which libpq takes the URL of a Unix socket connects here too. The socket leads to
+ * the PostgreSQL of the tests.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -49,7 +52,7 @@ const FORMS: readonly (() => string)[] = [
   () => `postgres://${USER}@/${name}?sslmode=require&host=${folder}&sslrootcert=/nowhere&port=5433`,
 ];
 
-test.each(FORMS)('%s', async (form) => {
+test.each(FORMS)('form %# of a URL connects by the socket that it names', async (form) => {
   const { databaseUrl = '' } = readConfig({ DATABASE_URL: form() });
   const { rows } = await withClient(databaseUrl, (client) =>
     client.query('SELECT current_database() AS name'),
@@ -64,7 +67,7 @@ test('the command line connects by a socket', async () => {
   expect([status, JSON.parse(stdout)]).toEqual([0, { object: 'list', data: [] }]);
 });
 
-test('other URLs stay as they are', () => {
+test('a URL that names no socket stays as it is', () => {
   const urls = [
     'postgres://me@db:5433/shop?application_name=a%20b',
     'postgres://[::1]:5432/shop',

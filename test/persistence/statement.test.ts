@@ -1,4 +1,4 @@
-/** What no statement of docs/sql shows. */
+/** These rules of statements are visible in no file of docs/sql. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { changeAmounts, insertInto, partOf } from '../../src/persistence/batch/batched-write.js';
@@ -25,14 +25,14 @@ const fill = partOf(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5, seen: fal
 const note = (name: string) =>
   partOf(OWNER, insertInto(name, NoteRecord), { organizationId: 'a', note: 'b' });
 
-test('a change alone must count its rows, because no insert does', () => {
+test('a change without an insert must count its rows', () => {
   expect(() => composed([fill, note('new_note')])).toThrow(RangeError);
   expect(composed([{ ...fill, rows: 1 }])[0].text).toMatch(
     /^UPDATE purses .* AND id = \$3::uuid AND purses.is_closed = \$5::boolean$/,
   );
 });
 
-test('a name too long for PostgreSQL is cut, and still tells one composition from another', () => {
+test('a name that is too long for PostgreSQL is cut, and stays different from other names', () => {
   const names = (last: string) =>
     composed([1, 2, 3, 4].map((at) => note(`a_rather_long_name_${at}${last}`)))[0].name;
   expect(names('x')).toHaveLength(63);
@@ -44,7 +44,7 @@ interface Note {
   readonly note: string | null;
 }
 
-test('equal names of a statement have one number, and values go to the numbers of their names', () => {
+test('equal names in a statement get one number, and each value goes to the number of its name', () => {
   const FIND = statement<Note>(
     'notes.find',
     ({ note, organization }) =>

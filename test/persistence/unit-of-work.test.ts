@@ -1,4 +1,7 @@
-/** On a real PostgreSQL: only its constraints and row counts say whether a decision is stale. */
+/**
+ * These tests run on a real PostgreSQL, because only its constraints and row counts say whether a
+ * decision is stale.
+ */
 import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
@@ -40,7 +43,10 @@ beforeAll(async () => {
 
 const later = new WeakSet<EventEmitter>();
 
-/** That PostgreSQL is ready comes some turns after what made it so, as it may when it sends an error in a packet of its own. */
+/**
+ * Delays the message that PostgreSQL is ready by some turns, as happens when PostgreSQL sends an
+ * error in a packet of its own.
+ */
 function tellLater(client: PoolClient): void {
   const { connection } = client as unknown as { connection: EventEmitter };
   if (later.has(connection)) return;
@@ -75,15 +81,15 @@ class NoteRecord {
 const SEAT = insertInto('new_seat', SeatRecord);
 const NOTE = insertInto('new_note', NoteRecord);
 
-/** Stale when somebody sits there. */
+/** Adds a guest. The write is stale if the seat is taken. */
 const sit = (unit: Work, seat: number, guest: string | null) =>
   database.batched(unit, SEAT, { seat, guest }, { stale: ['seats_pkey'] });
 const RENAME = { name: 'seats.rename', text: 'UPDATE seats SET guest = $2 WHERE seat = $1' };
-/** Stale when nobody sits there. */
+/** Renames a guest. The write is stale if the seat is empty. */
 const rename = (unit: Work, seat: number, guest: string) =>
   database.changing(unit, RENAME, [seat, guest], 1);
 const note = (unit: Work, text: string) => database.batched(unit, NOTE, { note: text });
-/** What a lock does. */
+/** Opens the transaction of the unit, as a lock does. */
 const lock = (unit: Work) => database.query(unit, { name: 'lock', text: 'SELECT 1 AS locked' }, []);
 
 async function stored() {
@@ -103,7 +109,7 @@ function attempts<Result>(use: (unit: Work, attempt: number) => Result) {
   return counted;
 }
 
-test('writes all that was added and returns the result', async () => {
+test('a unit writes everything that was added, and returns the result', async () => {
   const use = async (unit: Work) => {
     sit(unit, 1, 'Ada');
     for (const text of ['one', 'two']) note(unit, text);
@@ -113,15 +119,16 @@ test('writes all that was added and returns the result', async () => {
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: ['one', 'two'] });
 });
 
-test('writes nothing when nothing is added', async () => {
+test('a unit to which nothing is added returns the result, and writes nothing', async () => {
   expect(await units.commit(owner, async () => 'as before')).toBe('as before');
+  expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
 test.each([
   ['a constraint says that the state is stale', 1, sit, { 1: 'Ada', 2: 'Bob' }],
   ['a step changes another number of rows than it must', 2, rename, { 2: 'Bob' }],
 ])(
-  'runs again with a new unit when %s, in a new transaction if one was open',
+  'a use case runs again with a new unit when %s, in a new transaction if one was open',
   async (_, taken, write, seats) => {
     for (const isOpen of [false, true]) {
       await dataSource.query('TRUNCATE seats, notes');
@@ -142,7 +149,7 @@ test.each([
   ['a constraint', (unit: Work) => sit(unit, 1, 'Bob')],
   ['a number of rows', (unit: Work) => rename(unit, 2, 'Bob')],
 ])(
-  'refuses with service_unavailable when the state is stale five times by %s',
+  'a use case is refused with service_unavailable when %s says five times that the state is stale',
   async (_, stale) => {
     await seat(1);
     const counted = attempts((unit) => {
@@ -160,7 +167,7 @@ test.each([
   ['one statement', (unit: Work) => sit(unit, 1, 'Ada')],
   ['a transaction that counts rows', (unit: Work) => rename(unit, 3, 'Bob')],
 ])(
-  'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
+  'a use case does not run again, and writes nothing, when another constraint refuses %s',
   async (_, write) => {
     await seat(3);
     const counted = attempts((unit) => {
@@ -176,7 +183,7 @@ test.each([
 
 const SIT = { name: 'seats.sit', text: 'INSERT INTO seats VALUES ($1, $2)' };
 
-test('what a transaction has written before a use case fails is undone', async () => {
+test('a failure of a use case undoes the steps of its transaction', async () => {
   const use = async (unit: Work) => {
     await database.query(unit, SIT, [1, 'Ada']);
     throw new Error('No.');
@@ -185,7 +192,7 @@ test('what a transaction has written before a use case fails is undone', async (
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
-test('a transaction in which a statement has failed is no commit, though nobody was told', async () => {
+test('a unit is not committed if a statement of its transaction has failed, even if the use case caught the error', async () => {
   const committed: string[] = [];
   const use = async (unit: Work) => {
     await database.query(unit, SIT, [1, 'Ada']);
@@ -197,7 +204,7 @@ test('a transaction in which a statement has failed is no commit, though nobody 
   expect([committed, await stored()]).toEqual([[], { seats: {}, notes: [] }]);
 });
 
-test('has its effects once, and only after a commit', async () => {
+test('a unit has its effects once, and only after the commit', async () => {
   const committed: string[] = [];
   await seat(1);
   const { use } = attempts((unit, attempt) => {
@@ -208,7 +215,7 @@ test('has its effects once, and only after a commit', async () => {
   expect(committed).toEqual(['seat 2']);
 });
 
-test('reads within the transaction that a lock has opened, and outside of it before', async () => {
+test('a unit reads within its transaction after a lock has opened it, and outside of it before', async () => {
   const guests = (unit: Work) =>
     database.read<{ guest: string }>(
       unit as never,
@@ -223,7 +230,7 @@ test('reads within the transaction that a lock has opened, and outside of it bef
   expect(seen).toEqual([0, 1]);
 });
 
-test('a write outside of a unit of work fails, and so does one of a unit that has ended', async () => {
+test('a write outside of a unit of work fails, and so does a write of a unit that has ended', async () => {
   const kept = await units.commit(owner, async (unit) => unit as Work);
   for (const unit of [kept, { ...owner, now: 0, ahead: 0 } as unknown as Work])
     expect(() => note(unit, 'never')).toThrow('A write outside of a unit of work');

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { CoalescedRuns } from '../../src/shared/coalesced-runs.js';
 
-test('who asks during a round shares the next one, which begins after it, even one that fails', async () => {
+test('calls during a run share the next run, which begins after it, even if it fails', async () => {
   const begun: PromiseWithResolvers<string>[] = [];
   const rounds = new CoalescedRuns(() => {
     begun.push(Promise.withResolvers<string>());

@@ -69,17 +69,17 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-describe('settings', () => {
+describe('the settings', () => {
   test('have defaults', () => {
     expect(readConfig({})).toEqual(DEFAULTS);
   });
 
-  test('that are empty count as not set', () => {
+  test('have their defaults where a variable is empty', () => {
     const empty = ['DATA_DIR', 'HOST', ...Object.keys(ALL_WRONG)].map((name) => [name, '']);
     expect(readConfig(Object.fromEntries(empty))).toEqual(DEFAULTS);
   });
 
-  test('are read', () => {
+  test('are read from the environment', () => {
     const environment = {
       DATABASE_URL: 'postgresql://tillgate@db:5433/shop',
       DATA_DIR: '/var/lib/till gate',
@@ -119,7 +119,7 @@ describe('settings', () => {
     });
   });
 
-  test('of production name a database', () => {
+  test('must name a database in production', () => {
     const fault =
       'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([fault]);
@@ -131,7 +131,7 @@ describe('settings', () => {
     expect(faultsOf({ NODE_ENV: 'development' })).toEqual([]);
   });
 
-  test('of databases verify the server with every sslmode that pg verifies it with', () => {
+  test('verify the server of PostgreSQL in every sslmode in which pg verifies it', () => {
     const read = (search: string) =>
       readConfig({ DATABASE_URL: `postgres://db/shop${search}` }).databaseUrl;
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
@@ -148,7 +148,7 @@ describe('settings', () => {
   });
 
   test.each(['1.5', '1e3', '0x10', ' 80', '80 ', '９', 'NaN', '-0', '+1', '80,81', '99999999999'])(
-    'PORT=%j is not a whole number from 0 to 65535',
+    'refuse PORT=%j, which is not a whole number from 0 to 65535',
     (value) => {
       expect(faultsOf({ PORT: value })).toEqual([
         `PORT is ${JSON.stringify(value)}, but must be a whole number from 0 to 65535.`,
@@ -164,7 +164,7 @@ describe('settings', () => {
     'postgres://db:port/shop',
     ' postgres://db',
     'postgres://me:p@#w@db/shop',
-  ])('DATABASE_URL=%j is refused, and not repeated, since it may hold a password', (value) => {
+  ])('refuse DATABASE_URL=%j, and do not repeat it, because it may contain a password', (value) => {
     expect(faultsOf({ DATABASE_URL: value })).toEqual([ALL_FAULTS[0]]);
   });
 
@@ -178,7 +178,7 @@ describe('settings', () => {
     '::ffff:10.0.0.0/104',
     'a,,b',
     '*',
-  ])('LEDGER_WEBHOOK_NETWORKS=%j is refused', (value) => {
+  ])('refuse LEDGER_WEBHOOK_NETWORKS=%j', (value) => {
     expect(faultsOf({ LEDGER_WEBHOOK_NETWORKS: value })).toEqual([
       expect.stringMatching(/^LEDGER_WEBHOOK_NETWORKS is .* must be networks like /),
     ]);
@@ -191,12 +191,12 @@ describe('settings', () => {
     'http://proxy/path',
     'http://me:100%@proxy',
     'http://proxy:3128 http://other:3128',
-  ])('WEBHOOK_PROXY=%j is refused, and not repeated, since it may hold a password', (value) => {
+  ])('refuse WEBHOOK_PROXY=%j, and do not repeat it, because it may contain a password', (value) => {
     const fault = ALL_FAULTS.find((one) => one.startsWith('WEBHOOK_PROXY'));
     expect(faultsOf({ WEBHOOK_PROXY: value })).toEqual([fault]);
   });
 
-  test('that are wrong keep the process from starting', async () => {
+  test('keep the process from starting if they are wrong', async () => {
     expect(await launch(ALL_WRONG).ended).toEqual({
       status: 1,
       stdout: '',
@@ -268,13 +268,13 @@ describe('settings in files', () => {
 test.each([
   ...['127.0.0.1', '127.8.9.10', '127.1', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'],
   ...['localhost', 'LOCALHOST', 'localhost.'],
-])('%s is a loopback host', (host) => {
+])('the host %s is loopback', (host) => {
   expect(isLoopback(host)).toBe(true);
 });
 
 test.each([
   ...['0.0.0.0', '0', '::', '::ffff:0.0.0.0', '10.0.0.1', '128.0.0.1', 'fe80::1', '::2'],
   ...['localhost.example', '127.0.0.1.example', 'tillgate', ''],
-])('%j is no loopback host', (host) => {
+])('the host %j is not loopback', (host) => {
   expect(isLoopback(host)).toBe(false);
 });

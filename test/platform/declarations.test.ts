@@ -1,4 +1,4 @@
-/** Two modules that declare the same fact keep the service from starting. */
+/** The service does not start if two modules declare the same fact. */
 import { expect, test } from '@jest/globals';
 import { declarationsOf } from '../../src/app.module.js';
 import { Declarations } from '../../src/platform/module-declaration.js';
@@ -26,19 +26,19 @@ test.each([
   ],
   ['event type a.b', { resources: [{ id: RE, schema: 'Other', events: { 'a.b': 'B.' } }] }],
   ['personal data session.email', { personalData: [{ object: 'session', members: { email } }] }],
-] as const)('the %s is declared once', (what, second) => {
+] as const)('the %s may be declared once only', (what, second) => {
   const personalData = [{ object: 'session', members: { email } }];
   const first = { errors: [CODE], resources: [RESOURCE], personalData };
   expect(() => new Declarations([first, second])).toThrow(`Two modules declare the ${what}.`);
 });
 
-test('a resource is found by its identifier', () => {
+test('a resource is found by an ID of it', () => {
   const declarations = new Declarations([{ resources: [RESOURCE] }]);
   expect(declarations.resourceOf('cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBe(RESOURCE);
   expect(declarations.resourceOf('re_test_01kaf3v7q4e8yt5w6z9x2c1b0n')).toBeUndefined();
 });
 
-test('each resource with events names its table, in which the owner of one is found for a ledger', () => {
+test('each resource with events names its table, where a ledger finds the owner of a resource', () => {
   const tables = declarationsOf().resourcesWithEvents.map(({ schema, table }) => [schema, table]);
   expect(tables).toEqual(tables.map(([schema]) => [schema, expect.any(String)]));
 });

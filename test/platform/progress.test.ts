@@ -30,7 +30,7 @@ test('a file gets a line every ten seconds, and no line after the end', () => {
   ]);
 });
 
-test('a total that is not known and a name that is known are shown as such', () => {
+test('a part without a known total shows its count and its name', () => {
   const output = newOutput();
   const progress = new Progress(output);
   progress.begin('Requests');
@@ -46,7 +46,7 @@ test('a total that is not known and a name that is known are shown as such', () 
   ]);
 });
 
-test('a terminal has one line that is drawn again, is cut to its width, and stays at the end', () => {
+test('a terminal has one line, which is drawn again, is cut to the width, and stays at the end', () => {
   const output = newOutput({ isTTY: true, columns: 21 });
   const progress = new Progress(output);
   progress.begin('Checking rows', 30);
@@ -63,7 +63,7 @@ test('a terminal has one line that is drawn again, is cut to its width, and stay
   ]);
 });
 
-test('a part that follows another ends it, and a part without work leaves no line', () => {
+test('a part ends the part before it, and a part without work leaves no line', () => {
   const output = newOutput({ isTTY: true });
   const progress = new Progress(output);
   progress.begin('First', 1);

@@ -1,4 +1,7 @@
-/** Two applications with different modules run in one process, and neither knows what only the other's modules declare. */
+/**
+ * Two applications with different modules run in one process, and neither knows what only the
+ * modules of the other one declare.
+ */
 import { expect, test } from '@jest/globals';
 import { MODULES } from '../../src/app.module.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
@@ -14,7 +17,7 @@ const small = useService({ declared: MODULES.filter((one) => one !== REFUNDS && 
 const silent = useService({ declared: [ACCESS, CHECKOUT, EVENTS] });
 const whole = useService();
 
-/** Not held to the description, which is of the whole. */
+/** This answer is not compared with the description, which describes all modules. */
 async function ask(service: Service, path: string, body?: object) {
   const { test: key } = await createTenant(service);
   const headers = {
@@ -43,18 +46,18 @@ test.each([
     { url: 'https://a.example/', events: ['payment.created', 'refund.created'] },
     'events[1]',
   ],
-])('%s belongs to the application with its module', async (_, path, body, param) => {
+])('%s is known only to the application with its module', async (_, path, body, param) => {
   expect((await ask(whole, path, body)).status).toBeLessThan(300);
   const refused = await ask(small, path, body);
   expect(refused).toMatchObject({ status: 400, code: 'invalid_param', errors: [{ param }] });
   const allowed = refused.errors?.flatMap((error) => error.allowed) ?? [];
   expect(allowed.includes('refund.created')).toBe(false);
   expect(allowed.includes('payment.created')).toBe(param !== 'object');
-  // The check that the small one compiled is not the whole one's.
+  // The check that the small application compiled is not used by the whole one.
   expect((await ask(whole, path, body)).status).toBeLessThan(300);
 });
 
-test('what both know both accept, and a route of a missing module is no route', async () => {
+test('both applications accept what both know, and a route of a missing module is not found', async () => {
   for (const service of [whole, small]) {
     expect((await ask(service, `/v1/events?type=payment.created&object=${PAYMENT}`)).status).toBe(
       200,
@@ -64,8 +67,8 @@ test('what both know both accept, and a route of a missing module is no route', 
   expect(await ask(small, '/v1/refunds')).toMatchObject({ status: 404, code: 'not_found' });
 });
 
-test('events are recorded, and removed, without the module that delivers them', async () => {
-  // Its statement must not be taken for that of the other application.
+test('events are recorded and removed without the module that delivers them', async () => {
+  // The statement of this application must not be taken for the statement of the other one.
   await (await Shop.open(whole)).createSession();
   const shop = await Shop.open(silent);
   await shop.createSession();

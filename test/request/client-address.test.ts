@@ -9,7 +9,7 @@ test.each([
   ['::ffff:127.0.0.1', undefined],
   ['::1', undefined],
   ['', 'unknown'],
-])('the client at %j is %s', (address, client) => {
+])('the client at %j is counted as %s', (address, client) => {
   expect(clientOf(address)).toBe(client);
 });
 
@@ -21,7 +21,7 @@ test.each([
   ['::ffff:0:0/90', [], ['192.0.2.1']],
   ['2001:db8::1', ['2001:db8::1'], ['2001:db8::2', '192.0.2.1']],
   ['2001:db8::/32', ['2001:db8:ffff::1'], ['2001:db9::1']],
-])('the network %s', (network, inside, outside) => {
+])('the network %s contains its addresses, and no others', (network, inside, outside) => {
   const networks = [networkOf('203.0.113.7'), networkOf(network)];
   expect(inside.filter((address) => !isWithin(networks, address))).toEqual([]);
   expect(outside.filter((address) => isWithin(networks, address))).toEqual([]);

@@ -1,4 +1,4 @@
-/** The check of each exchange in the HTTP tests finds faults. */
+/** The check of each exchange in the HTTP tests finds these faults. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
@@ -78,7 +78,7 @@ test.each<[string, Exchange, string]>([
     '/v1/refunds 200/data: must be array, and is object',
   ],
   [
-    'a field nobody described',
+    'a field that is not described',
     answered({ ...REFUND, reason: 'x' }),
     '200: must NOT have unevaluated properties (reason)',
   ],
@@ -87,7 +87,7 @@ test.each<[string, Exchange, string]>([
     answered(incomplete),
     "GET /v1/refunds/{id} 200: must have required property 'created'",
   ],
-  ['a status nobody described', answered(REFUND, 202), '/{id}: status 202 is not described'],
+  ['a status that is not described', answered(REFUND, 202), '/{id}: status 202 is not described'],
   [
     'a missing header',
     { ...PROPOSE, headers: new Headers(HEADERS) },
@@ -99,13 +99,13 @@ test.each<[string, Exchange, string]>([
     '404/error/code: must be equal to one',
   ],
   [
-    'a route nobody described',
+    'a route that is not described',
     { ...READ, url: 'http://localhost/v1/balance' },
     'is not described, and was answered 200',
   ],
-  ['no key', { ...READ, requestHeaders: new Headers() }, 'accepted, but no key was sent'],
+  ['a missing key', { ...READ, requestHeaders: new Headers() }, 'accepted, but no key was sent'],
   [
-    'no idempotency key',
+    'a missing idempotency key',
     { ...PROPOSE, requestHeaders: READ.requestHeaders },
     'the header parameter Idempotency-Key is missing',
   ],
@@ -120,11 +120,11 @@ test.each<[string, Exchange, string]>([
     'the query parameter more is not described',
   ],
   [
-    'a fault at a wrong request',
+    'a fault of the service at a wrong request',
     { ...PROPOSE, requestBody: {}, status: 500, text: JSON.stringify(withCode('internal_error')) },
     "instead of saying that the body: must have required property 'amount'",
   ],
-])('%s is noticed', (_, exchange, fault) => {
+])('the check of exchanges notices %s', (_, exchange, fault) => {
   expect(description.faultsOf(exchange)).toContainEqual(expect.stringContaining(fault));
 });
 
@@ -162,12 +162,12 @@ test.each<[string, Record<string, string>, object, string[]]>([
     ['/data/object: must have'],
   ],
   [
-    'a type nobody described',
+    'a type that is not described',
     SIGNED,
     { ...EVENT, type: 'refund.lost' },
     ['the webhook refund.lost is not described'],
   ],
-])('webhook: %s', (_, headers, event, expected) => {
+])('the check of webhooks notices %s', (_, headers, event, expected) => {
   const faults = description.faultsOfWebhook(headers, JSON.stringify(event));
   if (expected.length === 0) expect(faults).toEqual([]);
   for (const fault of expected) expect(faults).toContainEqual(expect.stringContaining(fault));

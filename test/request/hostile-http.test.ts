@@ -1,4 +1,7 @@
-/** Faults below JSON, in headers, the HTTP grammar and bodies that are refused or never end, written to the socket byte by byte. */
+/**
+ * These tests write bytes to the socket: faults in headers and in the grammar of HTTP, and bodies
+ * that are refused or never end.
+ */
 import { once } from 'node:events';
 import { METHODS, request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -30,7 +33,7 @@ function log(): Record<'warn' | 'error', () => void> {
   return log;
 }
 
-/** A POST of the smallest body, right but for these header lines. */
+/** Returns a POST of the smallest body, which is valid except for these header lines. */
 function creation(...headers: readonly string[]): string {
   return [
     `POST ${SESSIONS} HTTP/1.1`,
@@ -68,7 +71,7 @@ const MALFORMED: [name: string, bytes: string][] = [
 ];
 
 test.each(MALFORMED)(
-  '%s is refused in the envelope and the connection closed',
+  'a request with %s is refused with an error in the envelope, and its connection is closed',
   async (_, bytes) => {
     const reply = await sendBytes(service.url, bytes);
     expectError(reply, { status: 400, code: 'invalid_param' });
@@ -86,7 +89,7 @@ test('a connection that got a 408 is freed although its client never closes it',
   await until(() => held?.destroyed === true).finally(() => client.destroy());
 });
 
-/** Of the answers that followed the first one on its connection. */
+/** Finds the statuses of the answers that followed the first one on its connection. */
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
@@ -113,7 +116,7 @@ test('a request that got its response before its body broke off gets no second r
   expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401']);
 });
 
-test('sixteen requests may wait on one connection, not seventeen', async () => {
+test('sixteen requests may wait on one connection, and seventeen may not', async () => {
   const asked = (count: number) =>
     sendBytes(service.url, `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1), ending);
   const ending = head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', BEARER());
@@ -122,7 +125,7 @@ test('sixteen requests may wait on one connection, not seventeen', async () => {
   expect(await asked(17).catch(() => ({ answers: 0 }))).toMatchObject({ answers: 0 });
 });
 
-test('a request begins when the one before it on its connection is answered', async () => {
+test('a request begins when the request before it on its connection has been answered', async () => {
   const creations = Array.from({ length: 8 }, (_, at) =>
     creation(`Idempotency-Key: in-turn-${at}`),
   );
@@ -135,7 +138,7 @@ test('a request begins when the one before it on its connection is answered', as
   expect(list.data.map(({ id }) => id)).toEqual(created.toReversed());
 });
 
-test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
+test('CONNECT is answered with the envelope, and an upgrade with the usual answer', async () => {
   const refused = await sendBytes(
     service.url,
     head('CONNECT localhost:5432 HTTP/1.1', 'Host: x', 'X-Request-Id: one'),
@@ -157,7 +160,7 @@ test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
   expect([usual.status, usual.body.object]).toEqual([200, 'list']);
 });
 
-test('a broken chunk gets one answer, which is no 500', async () => {
+test('a broken chunk is answered once, and not with 500', async () => {
   const start = head(
     `POST ${SESSIONS} HTTP/1.1`,
     ...LINES(),
@@ -177,7 +180,7 @@ test('headers that are too large are refused', async () => {
   expectError(reply, { status: 431, code: 'invalid_param' });
 });
 
-test('a missing Host is refused in HTTP/1.1 only', async () => {
+test('a request without Host is refused in HTTP/1.1 only', async () => {
   expectInvalid(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`)), [
     'Host',
     'required',
@@ -185,7 +188,9 @@ test('a missing Host is refused in HTTP/1.1 only', async () => {
   expectUnauthorized(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), SESSIONS);
 });
 
-/** Node parses these too, in requests of RTSP (RFC 2326). It does not list them among its METHODS. */
+/**
+ * Node parses these methods too, in requests of RTSP (RFC 2326). It does not list them in METHODS.
+ */
 const RTSP_METHODS = [
   ...['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT'],
   ...['SETUP', 'SET_PARAMETER', 'TEARDOWN'],
@@ -197,7 +202,7 @@ const REQUEST_LINES = [
 ] as [method: string, protocol: string][];
 
 test.each(REQUEST_LINES)(
-  '%s %s has a response of the API on every path',
+  '%s with %s is answered by the API on every path',
   async (method, protocol) => {
     const error = jest.spyOn(log(), 'error');
     const warn = jest.spyOn(log(), 'warn');
@@ -217,7 +222,7 @@ test.each([
   ['PROPFIND', 'HTTP/1.1'],
   ['M-SEARCH', 'HTTP/1.1'],
   ['DESCRIBE', 'RTSP/1.0'],
-])('%s is not a method of a route', async (method, protocol) => {
+])('%s is refused with 405, because no route has this method', async (method, protocol) => {
   const ask = (path: string) =>
     sendBytes(service.url, head(`${method} ${path} ${protocol}`, 'Host: x'));
   const reply = await ask(SESSIONS);
@@ -232,7 +237,7 @@ test.each([
   expectError(await ask('/nowhere'), { status: 404, code: 'not_found' });
 });
 
-test('HEAD is GET without a body', async () => {
+test('HEAD is answered like GET, without a body', async () => {
   const found = await send('HEAD', service.url + SESSIONS, { key: shop.key });
   const type = found.headers.get('content-type');
   expect([found.status, found.text, type]).toEqual([200, '', 'application/json; charset=utf-8']);
@@ -249,7 +254,7 @@ test('HEAD is GET without a body', async () => {
   ]);
 });
 
-test('a client that closes its half of the connection gets the answers to its requests, and to half a request a 400', async () => {
+test('a client that closes its half of the connection is answered, and half a request of it with 400', async () => {
   const { hostname, port } = new URL(service.url);
   const half = creation('Idempotency-Key: half');
   const answersTo = async (bytes: string) => {
@@ -261,7 +266,7 @@ test('a client that closes its half of the connection gets the answers to its re
   expect(await answersTo(half.slice(0, -1))).toEqual([400]);
 });
 
-test('a query is held to UTF-8 also where no key is needed, and there a parameter may stand twice', async () => {
+test('a query must be UTF-8 on routes without a key too, where a parameter may be repeated', async () => {
   const ask = (target: string) => sendBytes(service.url, head(`GET ${target} HTTP/1.1`, 'Host: x'));
   for (const path of ['/livez', '/docs'])
     expectInvalid(await ask(`${path}?a=b&%ff`), ['%ff', 'invalid_format']);
@@ -269,7 +274,7 @@ test('a query is held to UTF-8 also where no key is needed, and there a paramete
   expect((await ask('/livez?a=%E2%82%AC+%f0%9f%98%80%25&&=&%20')).status).toBe(200);
 });
 
-test('100-continue is met, other expectations are refused', async () => {
+test('the service meets the expectation 100-continue, and refuses every other one', async () => {
   const met = await create('Idempotency-Key: expect', 'Expect: 100-continue');
   expect(met.text).toMatch(/^HTTP\/1\.1 201 /);
   expectInvalid(await create('Idempotency-Key: other', 'Expect: 200-ok'), [
@@ -303,7 +308,10 @@ test('a request id that is not ASCII is replaced', async () => {
   expect(reply.headers.get('request-id')).toBe(reply.body.request_id);
 });
 
-/** Opens 256 connections of an address. Returns whether it, and another one, are served beside these, and waits until these are closed. */
+/**
+ * Opens 256 connections from an address. Returns whether this address is served beside them, and
+ * whether another address is. Waits until the connections are closed.
+ */
 async function beside256({ url, application }: Service, address: string): Promise<boolean[]> {
   const server = application.getHttpServer();
   let from = address;
@@ -348,7 +356,7 @@ test('an address has 256 connections at most, except loopback and a trusted prox
   await proxied.close();
 });
 
-/** The status that a client sees which reads only when it has sent everything, if it sees one. */
+/** Returns the status that a client sees if it begins to read after it has sent everything. */
 function statusOf(headers: Readonly<Record<string, string | number>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', headers: { ...JSON_OF(), ...headers } };
@@ -365,14 +373,14 @@ test.each([
   { 'content-length': LARGE.length, connection: 'close' },
   { 'transfer-encoding': 'chunked' },
   { 'transfer-encoding': 'chunked', connection: 'close' },
-])('10 MB with %j are refused, and every client reads it', async (headers) => {
+])('a body of 10 MB with %j is refused, and every client reads the refusal', async (headers) => {
   const statuses = await Promise.all(
     Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)),
   );
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
 });
 
-test('256 KiB without a Content-Length are accepted, a byte more is refused', async () => {
+test('a body of 256 KiB without a Content-Length is accepted, and one more byte is refused', async () => {
   const create = async (size: number) => {
     const headers = { ...JSON_OF(), 'idempotency-key': `chunks-${size}` };
     const body = new Blob([JSON.stringify(SMALLEST).padEnd(size)]).stream();
@@ -392,7 +400,7 @@ test('an endless body is answered while it is sent, and then its connection is c
   await until(() => received.join('').includes('"payload_too_large"'));
   await once(socket, 'close');
   clearInterval(drip);
-  // Not the deadline of a whole request, which has a 408 of its own.
+  // The deadline of a whole request would answer 408.
   expect(received.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
 });
 
@@ -405,7 +413,7 @@ test('a body that is announced and never sent is refused in one answer', async (
   expect(reply.answers).toBe(1);
 });
 
-test('a client that disconnects within its body causes no error', async () => {
+test('a client that disconnects within its body causes no warning in the log', async () => {
   const warn = jest.spyOn(log(), 'warn');
   const ends: number[] = [];
   service.application.getHttpServer().on('request', (_: unknown, response: ServerResponse) => {

@@ -22,7 +22,10 @@ import {
 const NOW = 1_763_700_000_123;
 const KINDS = [CHECKOUT_SESSION_ID, REFUND_ID, PAYMENT_ID, ORGANIZATION_ID, API_KEY_ID, EVENT_ID];
 
-/** The valid vectors of the TypeID specification 0.3, and the UUIDv7 of RFC 9562 appendix A.6. */
+/**
+ * These are the valid vectors of the TypeID specification 0.3, and the UUIDv7 of RFC 9562 appendix
+ * A.6.
+ */
 const VECTORS = [
   ['00000000000000000000000000', '00000000-0000-0000-0000-000000000000'],
   ['00000000000000000000000001', '00000000-0000-0000-0000-000000000001'],
@@ -40,7 +43,7 @@ test.each(VECTORS)('%s is the UUID %s', (suffix, uuid) => {
   expect(isId(ORGANIZATION_ID, `org_${suffix}`)).toBe(true);
 });
 
-test('every UUID goes there and back, in the order of its text', () => {
+test('a UUID survives the way to text and back, and texts have the order of their UUIDs', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), (one, other) => {
       const id = idOf(CHECKOUT_SESSION_ID, one, 'live');
@@ -51,12 +54,12 @@ test('every UUID goes there and back, in the order of its text', () => {
   );
 });
 
-test.each(KINDS)('an id of kind $prefix is of no other kind', (kind) => {
+test.each(KINDS)('an ID of kind $prefix has no other kind', (kind) => {
   const id = newId(kind, NOW, kind.hasMode ? 'test' : undefined);
   expect(KINDS.filter((other) => isId(other, id))).toEqual([kind]);
 });
 
-describe('a new id', () => {
+describe('a new ID', () => {
   test('is a UUIDv7 of its instant and mode', () => {
     const later = NOW + 1_000_000_000;
     const id = newId(PAYMENT_ID, later, 'live');
@@ -69,23 +72,23 @@ describe('a new id', () => {
     expect(modeOf(newId(PAYMENT_ID, later, 'test'))).toBe('test');
   });
 
-  test('is greater than the one before, 100,000 times within a millisecond', () => {
+  test('is greater than the ID before, 100,000 times within a millisecond', () => {
     const now = NOW + 2_000_000_000;
     expectAscending(Array.from({ length: 100_000 }, () => newId(CHECKOUT_SESSION_ID, now, 'test')));
   });
 
-  test('is greater than the one before while the clock goes back and stands still', () => {
+  test('is greater than the ID before while the clock goes back and stands still', () => {
     const start = NOW + 3_000_000_000;
     const clock = (count: number) => start + (count % 7) * 1000 - Math.floor(count / 100);
     const ids = Array.from({ length: 10_000 }, (_, count) =>
       newId(CHECKOUT_SESSION_ID, clock(count), 'test'),
     );
     expectAscending(ids);
-    // The ids wait for the clock instead of running ahead of it.
+    // The IDs wait for the clock instead of running ahead of it.
     expect(instantOf(ids.at(-1) as string)).toBe(start + 6000);
   });
 
-  test('under a moved clock is in the order of the others, and tells the time that the clock showed', () => {
+  test('under a moved clock keeps the order of the other IDs, and has the time that the clock showed', () => {
     const start = NOW + 4_500_000_000;
     const ids = Array.from({ length: 100 }, (_, at) => {
       const ahead = at % 2 === 0 ? 0 : 400 * 86_400_000;
@@ -103,7 +106,7 @@ describe('a new id', () => {
     }
   });
 
-  test('cannot be guessed from the one before', () => {
+  test('cannot be guessed from the ID before', () => {
     const now = NOW + 4_600_000_000;
     const ends = Array.from({ length: 1000 }, () =>
       uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')).slice(-8),
@@ -112,7 +115,7 @@ describe('a new id', () => {
   });
 });
 
-test('a range by instants begins with the first id of one and ends before the first of the other', () => {
+test('a range by instants begins with the first ID of its start, and ends before the first ID of its end', () => {
   const instant = NOW + 5_000_000_000;
   const [before, at, after] = [instant - 1, instant, instant + 1].map((now) =>
     uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')),
@@ -134,7 +137,7 @@ test('a range by instants begins with the first id of one and ends before the fi
   expect(isIn({ from: instant, to: instant })).toEqual([false, false, false]);
 });
 
-test('the first UUID there can be is below every other', () => {
+test('the first possible UUID is below every other UUID', () => {
   fc.assert(fc.property(fc.uuid(), (uuid) => FIRST_UUID <= uuid.replaceAll('-', '')));
 });
 

@@ -1,4 +1,8 @@
-/** What is stored of a request and for how long, and a key that another request holds; conformance/cases/idempotency.json has what retries are answered. */
+/**
+ * These tests say what is stored of a request, how long it is stored, and what happens to a key
+ * that another request holds. The cases in conformance/cases/idempotency.json say what retries are
+ * answered.
+ */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
@@ -23,7 +27,7 @@ const create = (
 const LINE =
   '{"price_data":{"currency":"usd","product_data":{"name":"A"},"unit_amount":1000},"quantity":2}';
 
-test('the fingerprint is SHA-256 of the JSON, its members sorted', async () => {
+test('the fingerprint is the SHA-256 of the JSON with sorted members', async () => {
   await create('fingerprint', service, `{ "line_items": [${LINE}], "currency": "usd" }`);
   const { rows } = await service.sql.query(
     `SELECT fingerprint FROM idempotency_keys WHERE key = 'fingerprint'`,
@@ -34,7 +38,7 @@ test('the fingerprint is SHA-256 of the JSON, its members sorted', async () => {
 });
 
 test('a request that the rate limit refuses leaves its key free', async () => {
-  // Time stands still: the second never ends.
+  // Time stands still, so the second of the rate limit never ends.
   const { databaseUrl } = service;
   const limited = await startService({
     databaseUrl,
@@ -54,10 +58,10 @@ async function expire(pattern: string): Promise<void> {
   ]);
 }
 
-describe('a response is stored', () => {
+describe('a response', () => {
   const RETENTIONS = [
-    { instance: () => service, seconds: 24 * 3600, setting: 'for a day unless set otherwise' },
-    { instance: () => other, seconds: 3600, setting: 'as long as it is set to' },
+    { instance: () => service, seconds: 24 * 3600, setting: 'is stored for a day by default' },
+    { instance: () => other, seconds: 3600, setting: 'is stored for as long as the setting says' },
   ];
 
   test.each(RETENTIONS)('$setting', async ({ instance, seconds }) => {
@@ -72,7 +76,7 @@ describe('a response is stored', () => {
     expect(passed).toBeLessThanOrEqual((Date.now() - started) / 1000 + 1);
   });
 
-  test('once more when 40 requests race for an expired key', async () => {
+  test('is stored once when 40 requests race for an expired key', async () => {
     const first = await create('raced');
     await expire('raced');
     const replies = await atOnce(40, (index) =>
@@ -84,8 +88,9 @@ describe('a response is stored', () => {
     expect(replies[0]?.body.id).not.toBe(first.body.id);
   });
 
-  // Two requests find the same key expired; the slower one must not free what the faster one has renewed by then.
-  test('although a request that found the key expired frees it late', async () => {
+  // Two requests find the same key expired. The slower one must not free the key that the faster
+  // one has renewed meanwhile.
+  test('stays stored although a slower request that found the key expired frees it late', async () => {
     const first = await create('late');
     const caller = { organization: shop.organization, mode: 'test' } as const;
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
@@ -95,8 +100,9 @@ describe('a response is stored', () => {
     expect((await create('late')).text).toBe(first.text);
   });
 
-  // The request was right when it was made. That its expires_at is past by now must not turn a retry's answer.
-  test('for a retry that would be refused as a new request', async () => {
+  // The request was valid when it was made. Its expires_at has passed since, which must not change
+  // the answer of a retry.
+  test('is replayed to a retry that would be refused as a new request', async () => {
     const clock = new TestClock();
     const aging = await startService({ databaseUrl: service.databaseUrl, clock });
     try {
@@ -118,7 +124,7 @@ describe('a response is stored', () => {
   });
 });
 
-test('sweeping removes expired responses, in batches, and passes over those that cannot be removed', async () => {
+test('a sweep removes expired responses in batches, and skips responses that cannot be removed', async () => {
   const responses = service.application.get(StoredResponses);
   await responses.sweep();
   const keys = await atOnce(9, async (index) => {
@@ -136,7 +142,7 @@ test('sweeping removes expired responses, in batches, and passes over those that
   };
   expect(await swept()).toEqual(keys);
   await expect(responses.sweep(3)).rejects.toThrow('cannot be removed');
-  // A response is skipped while PostgreSQL still rolls back a refused batch that had it.
+  // A response is skipped while PostgreSQL still rolls back a refused batch that contained it.
   await until(async () => {
     await responses.sweep(3).catch(() => undefined);
     return (await swept()).length === 4;
@@ -145,7 +151,7 @@ test('sweeping removes expired responses, in batches, and passes over those that
   await service.sql.query('DROP FUNCTION refuse_delete CASCADE');
   await responses.sweep(3);
   expect(await swept()).toEqual([]);
-  // One that is by then at the place of an expired one stays.
+  // A new response at the place of an expired one stays.
   const all = 'SELECT organization_id AS organization, ctid AS place, key FROM idempotency_keys';
   await responses.remove((await service.sql.query(all)).rows);
   expect((await create('staying')).text).toBe(staying.text);
@@ -170,7 +176,7 @@ describe('a key that another transaction holds', () => {
 
   const someoneWaits = () => until(async () => (await waitingForLocks(service.sql)) > 0);
 
-  test('is waited for, and its response is replayed', async () => {
+  test('is waited for, and the response of the other transaction is replayed', async () => {
     const first = await create('answered');
     await holder.holdKey('answered');
     const waiting = untilDecided(() => create('answered'));
@@ -180,7 +186,7 @@ describe('a key that another transaction holds', () => {
     expect([reply.status, reply.text, isReplay(reply)]).toEqual([201, first.text, true]);
   });
 
-  test('is waited for, and used if the transaction is rolled back', async () => {
+  test('is waited for, and is used if the other transaction is rolled back', async () => {
     const first = await create('given-up');
     await holder.holdKey('given-up');
     const waiting = untilDecided(() => create('given-up'));
@@ -195,7 +201,8 @@ describe('a key that another transaction holds', () => {
     const first = await create('held');
     await holder.holdKey('held');
     const started = Date.now();
-    // On one instance they wait for the first of them, on the other for the lock.
+    // On one instance the requests wait for the first of them, on the other instance they wait for
+    // the lock.
     const replies = await Promise.all([create('held'), create('held'), create('held', other)]);
     const waited = Date.now() - started;
     await holder.commit();
@@ -213,7 +220,7 @@ describe('a key that another transaction holds', () => {
     expect([reply.text, isReplay(reply)]).toEqual([first.text, true]);
   });
 
-  test('is refused as reused with another body, once the first request has ended', async () => {
+  test('is refused as reused with another body after the first request has ended', async () => {
     await create('reused');
     await holder.holdKey('reused');
     const waiting = untilDecided(() =>

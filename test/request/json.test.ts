@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { parseJson } from '../../src/request/validation/json.js';
 import { refusalOf } from '../support/refusal.js';
 
-/** 32 levels and no more; conformance/cases/errors.json has what else is refused. */
+/**
+ * Builds JSON that is nested so deep. The cases in conformance/cases/errors.json have what else is
+ * refused.
+ */
 const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
 
 const READ: readonly [string, unknown][] = [
@@ -25,15 +28,15 @@ test.each(READ)('%s is read', (text, value) => {
   expect(parseJson(Buffer.from(text))).toEqual(value);
 });
 
-test('32 levels are read', () => {
+test('JSON with 32 levels is read', () => {
   expect(JSON.stringify(parseJson(nested(32)))).toBe(nested(32).toString());
 });
 
-test('no body at all is an empty object', () => {
+test('a missing body is read as an empty object', () => {
   expect([parseJson(undefined), parseJson(Buffer.alloc(0))]).toEqual([{}, {}]);
 });
 
-test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
+test('JSON that JSON.stringify writes is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6, stringUnit: 'grapheme' }), fc.nat(4), (text, indent) => {
       fc.pre(!text.includes('__proto__') && !text.includes('\\u0000'));
@@ -44,7 +47,7 @@ test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
   );
 });
 
-test('a key that was there before is found wherever it is', () => {
+test('a repeated key is refused at every place', () => {
   const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue({ maxDepth: 2 }), {
     minKeys: 1,
   });
@@ -63,7 +66,7 @@ test('a key that was there before is found wherever it is', () => {
   );
 });
 
-test('a number is read as what is written, or refused', () => {
+test('a number is read exactly as it is written, or is refused', () => {
   const digits = fc.stringMatching(/^[0159]{1,20}$/);
   fc.assert(
     fc.property(
@@ -72,7 +75,7 @@ test('a number is read as what is written, or refused', () => {
       fc.integer({ min: -25, max: 25 }),
       (whole, fraction, exponent) => {
         const text = `${whole}.${fraction}e${exponent}`;
-        // As a fraction of integers: nothing is rounded.
+        // The number as a fraction of integers is exact.
         const above = BigInt(whole + fraction) * 10n ** BigInt(Math.max(exponent, 0));
         const below = 10n ** BigInt(fraction.length + Math.max(-exponent, 0));
         const isExact = above % below === 0n;

@@ -23,4 +23,6 @@ test.each<[string, KeyState, string]>([
   ['an expired response has', { is: 'expired', before: 0 }, 'forget'],
   ['an expired response has once more', { is: 'expired', before: 1 }, 'refuse_in_use'],
   ['another process writes', { is: 'locked' }, 'refuse_in_use'],
-])('a key that %s', (_, state, step) => expect(nextStep(state, { fingerprint: own })).toBe(step));
+])('a key that %s leads to the right step', (_, state, step) => {
+  expect(nextStep(state, { fingerprint: own })).toBe(step);
+});

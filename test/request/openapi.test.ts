@@ -1,4 +1,6 @@
-/** The description is served as committed, without a key, and describes the existing routes. */
+/**
+ * The service sends the committed description to everybody, and it describes the existing routes.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/request/adapter.js';
@@ -6,7 +8,7 @@ import { useService } from '../kit/setup.js';
 import { get } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 
-/** What a program reads whole must stay small: examples stand in it once. */
+/** Programs read the whole document, so it must stay small. Each example stands in it once. */
 const MAX_BYTES = 330_000;
 
 const service = useService();
@@ -22,13 +24,13 @@ test('GET /openapi.json needs no key, may be cached, and is the committed docume
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('GET /llms.txt needs no key, and leads to the documents', async () => {
+test('GET /llms.txt needs no key, and sends the list of the documents', async () => {
   const { status, headers, text } = await get(`${service.url}/llms.txt`, {});
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(text).toBe(readFileSync('src/operator/openapi/reference/llms.txt', 'utf8'));
 });
 
-test('every operation described is a route of the service', () => {
+test('every described operation is a route of the service', () => {
   const adapter = service.application.getHttpAdapter() as TillgateAdapter;
   const { paths } = DOCUMENT as { paths: Record<string, object> };
   const missing = Object.entries(paths).flatMap(([path, methods]) => {
@@ -54,6 +56,6 @@ test('every error code is shown in an example', () => {
   const shown = [...JSON.stringify(DOCUMENT).matchAll(/"next_step":\{[^}]*\},"code":"(\w+)"/g)].map(
     ([, code]) => code,
   );
-  // Fastify's router answers another method, not an operation.
+  // This error is the answer of Fastify's router, so no operation can show it.
   expect([...new Set([...shown, 'method_not_allowed'])].sort()).toEqual([...code.enum].sort());
 });

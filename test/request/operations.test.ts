@@ -19,15 +19,15 @@ function expectNotReady(reply: Reply): void {
   });
 }
 
-test('a process on a migrated database that takes writes is alive and ready', async () => {
+test('a process is alive and ready if its database is migrated and takes writes', async () => {
   for (const path of ['/livez', '/readyz']) {
     const { status, body } = await get(service.url + path, {});
     expect([path, status, body]).toEqual([path, 200, { status: 'ok' }]);
   }
 });
 
-describe('a process is not ready', () => {
-  test('on a schema that is behind', async () => {
+describe('a process', () => {
+  test('is not ready while its schema is behind', async () => {
     const newest =
       'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name';
     const [row] = (await service.sql.query(newest)).rows;
@@ -42,7 +42,7 @@ describe('a process is not ready', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  test('on a read-only database', async () => {
+  test('is not ready on a read-only database', async () => {
     const [{ name }] = (await service.sql.query('SELECT current_database() AS name')).rows;
     await service.sql.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
     const late = await startService({ databaseUrl: service.databaseUrl });
@@ -56,7 +56,7 @@ describe('a process is not ready', () => {
   });
 });
 
-describe('metrics with a token', () => {
+describe('metrics', () => {
   const scrape = (authorization?: string, { url } = service) =>
     get(`${url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
 
@@ -67,11 +67,11 @@ describe('metrics with a token', () => {
   });
 
   test.each([
-    ['nothing', undefined],
+    ['no token', undefined],
     ['another token', 'Bearer scrape-4712'],
-    ['its beginning', 'Bearer scrape-471'],
+    ['the beginning of the token', 'Bearer scrape-471'],
     ['another scheme', `Token ${TOKEN}`],
-  ])('are refused for %s', async (_, authorization) => {
+  ])('are refused with %s', async (_, authorization) => {
     const reply = await scrape(authorization);
     const errors = [['Authorization', 'invalid_value']] as const;
     const nextStep = { type: 'authenticate', path: '/metrics', method: 'GET' };

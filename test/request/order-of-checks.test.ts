@@ -1,4 +1,7 @@
-/** A request with every fault gets the error of the first check; corrected step by step, it gets each other error in order. */
+/**
+ * A request that has every fault gets the error of the first check. Each corrected fault leads to
+ * the error of the next check.
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { get, type Reply, send } from '../support/client.js';
@@ -23,7 +26,7 @@ const STEPS = [
   ['claim', 422, 'idempotency_key_reused', 'Idempotency-Key'],
   ['existence', 404, 'not_found', 'payment'],
   ['business rule', 422, 'refund_exceeds_remaining', 'amount'],
-  ['nothing', 201, undefined, undefined],
+  ['nothing more', 201, undefined, undefined],
 ] as const;
 
 const clock = new TestClock();
@@ -45,7 +48,7 @@ beforeAll(async () => {
   await send('POST', `${service.url}/v1/refunds`, { key, idempotencyKey: 'taken', body });
 });
 
-/** Proposes a refund with these faults and no others. */
+/** Proposes a refund that has these faults and no others. */
 async function propose(faults: ReadonlySet<string>): Promise<Reply> {
   clock.advance(1000);
   if (faults.has('rate limit')) await get(`${service.url}/v1/checkout_sessions`, { key });
@@ -68,7 +71,7 @@ async function propose(faults: ReadonlySet<string>): Promise<Reply> {
 }
 
 test.each(STEPS.map((step, at) => [at, ...step] as const))(
-  '%d: %s',
+  'step %d fails the check of %s',
   async (at, _, status, code, param) => {
     const faults = new Set(STEPS.slice(at).map(([name]) => name));
     const reply = await propose(faults);

@@ -1,4 +1,4 @@
-/** Each request has a log line under its request id, and the log never contains a secret. */
+/** Each request has a line in the log under its request ID, and the log never contains a secret. */
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
@@ -31,7 +31,10 @@ async function start(config: { logRequests?: string; logLevel?: string } = {}): 
 
 afterEach(() => service.close());
 
-/** The line is written when the answer has gone, which its reader may notice first. */
+/**
+ * The line is written after the answer has been sent, so a reader of the answer may have to wait
+ * for it.
+ */
 async function lineOf(id: string | null): Promise<Record<string, unknown> | undefined> {
   const find = () => lines.find((line) => line.request_id === id);
   await until(() => find() !== undefined, 'a line in the log');
@@ -47,7 +50,7 @@ const create = (headers: Record<string, string> = {}) =>
     headers,
   });
 
-test('a request, its replay, a refusal, an unknown key and an unknown path have a line each', async () => {
+test('a request, its replay, a refusal, an unknown key and an unknown path have one line each', async () => {
   await start();
   const facts = {
     organization: tenant.organization,
@@ -103,7 +106,7 @@ test('a request, its replay, a refusal, an unknown key and an unknown path have 
   }
 });
 
-test('the line of a refused key has its beginning, and why it was refused', async () => {
+test('the line of a refused key shows the beginning of the key, and why it was refused', async () => {
   await start();
   const manage = service.application.get(ManageApiKeys);
   const expired = await createKey(service, { ...tenant, expiresAt: Date.now() + 60_000 });
@@ -136,8 +139,8 @@ test.each([
     'invalid_param',
   ],
   ['a tunnel', head('CONNECT localhost:5432 HTTP/1.1', 'Host: x'), 'not_found'],
-  ['what is not HTTP', 'GET\r\n\r\n', 'invalid_param'],
-])('%s has a line too', async (_, sent, code) => {
+  ['bytes that are not HTTP', 'GET\r\n\r\n', 'invalid_param'],
+])('a connection with %s has a line too', async (_, sent, code) => {
   await start();
   const { status, body } = await sendBytes(service.url, sent);
   const { request_id, error } = body;
@@ -150,7 +153,7 @@ test.each([
   });
 });
 
-test('LOG_REQUESTS=errors leaves out what succeeded', async () => {
+test('LOG_REQUESTS=errors leaves out requests that succeeded', async () => {
   await start({ logRequests: 'errors' });
   const made = await create();
   const refused = await get(`${service.url}/v1/refunds?limit=0`, { key: tenant.test });
@@ -163,10 +166,10 @@ test('LOG_REQUESTS=errors leaves out what succeeded', async () => {
   );
 });
 
-/** The statement of a create is named after the rows that it inserts. */
+/** The name of this statement contains the name of the rows that a create inserts. */
 const CREATE = /\bnew_session\b/;
 
-test('debug adds the statements, by name', async () => {
+test('LOG_LEVEL=debug adds a line with the name of each statement', async () => {
   await start({ logLevel: 'debug' });
   await create();
   const named = {
@@ -178,7 +181,7 @@ test('debug adds the statements, by name', async () => {
   expect(lines).toContainEqual(expect.objectContaining(named));
 });
 
-test('no line has what a request tells of a customer, at any level', async () => {
+test('no line contains personal data of a customer, whatever the level', async () => {
   await start({ logLevel: 'trace' });
   const shop = await Shop.open(service);
   const session = plantedSession('https://shop.example');

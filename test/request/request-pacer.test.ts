@@ -2,7 +2,10 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { RequestPacer } from '../../src/request/request-pacer.js';
 
-/** Adds so many requests, and returns the numbers of those that have begun so far. */
+/**
+ * Adds so many requests to the pacer. Returns a list, which gets the number of each request when it
+ * begins.
+ */
 function add(pacer: RequestPacer, count: number): number[] {
   const begun: number[] = [];
   for (let at = 0; at < count; at++) pacer.begin(() => begun.push(at));
@@ -11,7 +14,7 @@ function add(pacer: RequestPacer, count: number): number[] {
 
 const first = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** The pacer while more clients wait to be accepted. */
+/** Returns a pacer of a process where more clients wait to be accepted. */
 async function besideNewcomers(): Promise<RequestPacer> {
   const pacer = new RequestPacer();
   pacer.onConnection();
@@ -20,7 +23,7 @@ async function besideNewcomers(): Promise<RequestPacer> {
   return pacer;
 }
 
-test('an iteration begins 128 requests, and the others begin in order in the next ones', async () => {
+test('an iteration begins 128 requests, and the next iterations begin the others in order', async () => {
   const pacer = new RequestPacer();
   const begun = add(pacer, 300);
   expect(begun).toEqual(first(128));
@@ -33,7 +36,7 @@ test('an iteration begins 128 requests, and the others begin in order in the nex
   expect(add(pacer, 200)).toHaveLength(128);
 });
 
-test('a connection that comes alone holds no request up', async () => {
+test('a connection that comes alone delays no request', async () => {
   const pacer = new RequestPacer();
   for (let connections = 0; connections < 3; connections++) {
     pacer.onConnection();
@@ -53,7 +56,7 @@ test('while connections come one after the other, an iteration begins one reques
   }
 });
 
-test('once no more clients wait, each iteration begins twice as many requests', async () => {
+test('after the last client was accepted, each iteration begins twice as many requests as the one before', async () => {
   const pacer = await besideNewcomers();
   const begun = add(pacer, 400);
   await iteration();
@@ -68,7 +71,7 @@ test('once no more clients wait, each iteration begins twice as many requests', 
   expect(all).toBe(400);
 });
 
-test('a connection that comes alone afterwards does not begin the single file again', async () => {
+test('a later connection that comes alone does not reduce the requests of an iteration again', async () => {
   const pacer = await besideNewcomers();
   for (let iterations = 0; iterations < 4; iterations++) await iteration();
   pacer.onConnection();

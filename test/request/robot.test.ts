@@ -1,4 +1,7 @@
-/** Errors that a program can follow: it knows the description and the envelope, and gets from an empty POST to a 201. */
+/**
+ * A program that knows the description and the envelope follows the errors from an empty POST to a
+ * 201.
+ */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
@@ -6,7 +9,7 @@ import { get, SMALLEST } from '../support/client.js';
 import { Robot, type Start } from '../support/robot.js';
 import { Shop, unknownId } from '../support/shop.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name.
+// biome-ignore lint/suspicious/noExplicitAny: the test reads members of a JSON document by name.
 type Json = any;
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -23,13 +26,16 @@ beforeAll(async () => {
   shop = await Shop.open(service);
   document = (await get(`${service.url}/openapi.json`, {})).body;
 });
-// Something to find in the lists that next steps name: whose it is says for whom the ledger may record a payment, and
-// its payment can be refunded.
+// The next steps name lists, and the robot has to find something in them: an organization for which
+// the ledger may record a payment, and a payment that can be refunded.
 beforeEach(async () => {
   await shop.propose((await shop.record()).body.id, 1);
 });
 
-/** The robot must create something that can be read back where the answer says it is. */
+/**
+ * Expects that the robot creates a resource, and that the resource can be read at the address in
+ * Location.
+ */
 async function expectCreated(path: string, start?: Start): Promise<number> {
   const key = path.startsWith('/ledger/') ? shop.ledgerKey : shop.key;
   const { attempts, reply } = await new Robot({ url: service.url, document, key }, start).create(
@@ -47,7 +53,7 @@ async function expectCreated(path: string, start?: Start): Promise<number> {
 }
 
 test.each([SESSIONS, PAYMENTS, REFUNDS, LEDGER_REFUNDS])(
-  'from an empty POST %s to a 201',
+  'the robot gets from an empty POST %s to a 201',
   async (path) => {
     expect(await expectCreated(path)).toBeGreaterThan(2);
   },
@@ -55,11 +61,12 @@ test.each([SESSIONS, PAYMENTS, REFUNDS, LEDGER_REFUNDS])(
 
 const MERCHANTS = ['/operator/v1/organizations', '/operator/v1/organizations/{id}/api_keys'];
 
-test('every operation that creates something is one of these', () => {
+test('the robot knows every operation that creates a resource', () => {
   const creating = Object.entries<{ post?: { responses: object } }>(document.paths).filter(
     ([, { post }]) => post && '201' in post.responses,
   );
-  // A hold needs no body, an endpoint one URL, an organization a name, its key a mode: there is nothing for the robot to learn.
+  // A hold needs no body, an endpoint needs one URL, an organization a name, and its key a mode.
+  // The robot has nothing to learn from these.
   const easy = [
     `${PAYMENTS}/{id}/holds`,
     '/v1/webhook_endpoints',
@@ -158,6 +165,6 @@ async function usedUpPayment(): Promise<Start> {
   return { body: { payment, amount: 1 } };
 }
 
-test.each(STARTS)('from %s in POST %s to a 201', async (_, path, start) => {
+test.each(STARTS)('the robot gets from %s in POST %s to a 201', async (_, path, start) => {
   expect(await expectCreated(path, await start())).toBeGreaterThan(1);
 });

@@ -1,4 +1,7 @@
-/** Whatever comes, what the schema describes is accepted and all else is refused. conformance/cases/fields.json has the faults. */
+/**
+ * Validation accepts every body that the schema describes, and refuses all others. The cases in
+ * conformance/cases/fields.json have the faults.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -29,7 +32,7 @@ const pipe = new RequestPipe(DECLARATIONS);
 const CLASSES = (await requestClasses()).map((request) => ({ name: request.name, request }));
 const values = new Values();
 
-/** Every class that a *.requests.ts file of the source exports. */
+/** Returns every class that a *.requests.ts file of the source exports. */
 async function requestClasses(): Promise<RequestClass[]> {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.requests.ts'),
@@ -62,7 +65,7 @@ test('the request classes of every module are found', () => {
 });
 
 test.each(CLASSES)(
-  '$name: what the schema describes is accepted; no fault is told twice',
+  '$name accepts what its schema describes, and reports no fault twice',
   ({ request }) => {
     const verdicts = { true: 0, false: 0 };
     fc.assert(
@@ -79,12 +82,12 @@ test.each(CLASSES)(
       ),
       { numRuns: 50 },
     );
-    // A generator that only makes wrong bodies, or only right ones, would prove nothing.
+    // A generator that makes only wrong bodies, or only valid ones, would prove nothing.
     expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(0);
   },
 );
 
-test.each(CLASSES)('$name: what is no object at all is refused', ({ request }) => {
+test.each(CLASSES)('$name refuses a value that is not an object', ({ request }) => {
   for (const value of [null, true, 0, '', 'text', [], [{}]]) {
     expect(pipe.faultsOf(request, value)).toMatchObject([{ param: 'body', code: 'invalid_type' }]);
   }
@@ -99,7 +102,7 @@ class Shouted {
   text!: string | null;
 }
 
-test('decorators of class-validator itself are obeyed', () => {
+test('validation runs the decorators of class-validator itself', () => {
   expect(pipe.faultsOf(Shouted, { text: null })).toEqual([]);
   expect(pipe.faultsOf(Shouted, {})).toMatchObject([{ param: 'text', code: 'required' }]);
   expect(pipe.faultsOf(Shouted, { text: 'a' })).toMatchObject([

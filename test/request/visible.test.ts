@@ -1,4 +1,7 @@
-/** Text that shows nothing is no name. conformance/cases/fields.json has requests with it. */
+/**
+ * A text without a visible character is no name. The cases in conformance/cases/fields.json have
+ * requests with such texts.
+ */
 import { expect, test } from '@jest/globals';
 import { Organization } from '../../src/modules/access/domain/organization.js';
 import { isVisible } from '../../src/shared/visible.js';
@@ -20,7 +23,7 @@ const OTHERS = [...'\u0000\u001b\u007f\u2800\u3164\ufe0f\uffa0\u{e0020}\u{e0100}
 const BLANK = [...SPACES, ...SIGNS, ...OTHERS];
 
 test.each([...BLANK, ...BLANK.map((sign) => `\u200b${sign} ${sign}`)])(
-  '%j is not visible, and no name',
+  '%j is not visible, so it is no name',
   (text) => {
     expect(isVisible(text)).toBe(false);
     expect(() => Organization.create(text, 0)).toThrow('A name has 1 to 255 characters.');

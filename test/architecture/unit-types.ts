@@ -1,5 +1,4 @@
-/** What must not compile. `npm run check` fails if the compiler accepts it. */
-import { expect, test } from '@jest/globals';
+/** These wrong uses of a unit must not compile: `npm run check` fails if the compiler accepts one. */
 import type { Payment, Payments } from '../../src/modules/payments/index.js';
 import type { Claims, Refunds } from '../../src/modules/refunds/application/ports.js';
 import type { Refund } from '../../src/modules/refunds/domain/refund.js';
@@ -13,7 +12,7 @@ declare const ports: {
   readonly claims: Claims;
 };
 
-async function uses(
+export async function uses(
   unit: Unit,
   ledgerUnit: LedgerUnit,
   caller: Caller,
@@ -22,23 +21,21 @@ async function uses(
   id: OwnId,
 ) {
   const { refunds, payments, claims } = ports;
-  // A read takes either: a unit is a caller.
+  // A read takes a caller or a unit, because a unit is a caller.
   const found: Refund = await refunds.get(caller, id);
   const again: Refund = await refunds.get(unit, id);
   // @ts-expect-error: a write needs a unit.
   refunds.add(caller, refund);
-  // @ts-expect-error: a lock does too.
+  // @ts-expect-error: a lock needs a unit too.
   const locked: Payment = await payments.lock(caller, id);
-  // @ts-expect-error: and a unit is not made by hand.
+  // @ts-expect-error: an object that resembles a unit is none.
   refunds.add({ ...caller, now: 0, ahead: 0, afterCommit: () => undefined }, refund);
-  // @ts-expect-error: that of a ledger cannot write what is an organization's.
+  // @ts-expect-error: the unit of a ledger cannot write a resource of an organization.
   refunds.add(ledgerUnit, refund);
   claims.store(unit, [refund]);
-  // @ts-expect-error
+  // @ts-expect-error: a ledger is no unit.
   claims.store(ledger, [refund]);
-  // @ts-expect-error: nothing is returned that could be dropped.
+  // @ts-expect-error: a write returns nothing that a caller could forget to use.
   const write: object = refunds.add(unit, refund);
   return [found, again, locked, write];
 }
-
-test('wrong uses of a unit do not compile', () => expect(uses).toBeInstanceOf(Function));
