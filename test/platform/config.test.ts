@@ -191,10 +191,13 @@ describe('the settings', () => {
     'http://proxy/path',
     'http://me:100%@proxy',
     'http://proxy:3128 http://other:3128',
-  ])('refuse WEBHOOK_PROXY=%j, and do not repeat it, because it may contain a password', (value) => {
-    const fault = ALL_FAULTS.find((one) => one.startsWith('WEBHOOK_PROXY'));
-    expect(faultsOf({ WEBHOOK_PROXY: value })).toEqual([fault]);
-  });
+  ])(
+    'refuse WEBHOOK_PROXY=%j, and do not repeat it, because it may contain a password',
+    (value) => {
+      const fault = ALL_FAULTS.find((one) => one.startsWith('WEBHOOK_PROXY'));
+      expect(faultsOf({ WEBHOOK_PROXY: value })).toEqual([fault]);
+    },
+  );
 
   test('keep the process from starting if they are wrong', async () => {
     expect(await launch(ALL_WRONG).ended).toEqual({
@@ -205,7 +208,7 @@ describe('the settings', () => {
   });
 });
 
-describe('settings in files', () => {
+describe('the settings in files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-settings-'));
   const fileOf = (name: string, content: string | Uint8Array) => {
     const path = join(folder, name);
@@ -232,7 +235,7 @@ describe('settings in files', () => {
     });
   });
 
-  test('are refused if they are set in both ways, and an empty variable counts as not set', () => {
+  test('are refused if they are set in both ways, and an empty variable counts as missing', () => {
     const METRICS_TOKEN_FILE = fileOf('both', 's3cret');
     expect(faultsOf({ METRICS_TOKEN: 'other', METRICS_TOKEN_FILE })).toEqual([
       'METRICS_TOKEN and METRICS_TOKEN_FILE are both set: leave one of them out.',
