@@ -1,4 +1,7 @@
-/** Requests as bytes, and bytes that are none, or several, or one within another. */
+/**
+ * These requests are bytes that are one request, no request, several requests, or one within
+ * another.
+ */
 import fc, { type Arbitrary } from 'fast-check';
 import { CHUNKED, HEADER_LINES, REQUEST_LINES } from './broken.js';
 
@@ -12,13 +15,15 @@ export interface Plain {
 /** One request, or bytes on a connection of their own. */
 export interface Drawn {
   readonly plain?: Plain;
-  /** In Latin-1. */
+  /** The bytes are text in Latin-1. */
   readonly bytes: string;
-  /** The answers that must come; 0 where nobody can tell whether the bytes are a request. */
+  /** These answers must come. 0 means that nobody can tell whether the bytes are a request. */
   readonly awaited: number;
 }
 
-/** Stands in bytes that are a body: whoever answers it has taken a body for a request. */
+/**
+ * This text stands in bytes of a body: an answer to it shows that a body was taken for a request.
+ */
 export const SMUGGLED = 'smuggled-request';
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
@@ -26,7 +31,7 @@ const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
 export function brokenRequests(plain: Arbitrary<Plain>): Arbitrary<Drawn> {
   const unknown = (bytes: Arbitrary<string>) =>
     bytes.map((text): Drawn => ({ bytes: text, awaited: 0 }));
-  // An answer to HEAD looks like the beginning of another one.
+  // An answer to HEAD resembles the beginning of another answer.
   const bodied = plain.filter(({ method }) => method !== 'HEAD');
   const text = bodied.map(bytesOf);
   const lines = fc
@@ -64,7 +69,7 @@ const inner = `GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${SMUGGLED}\r\n\r
 const outer = (line: string) =>
   `POST /v1/refunds HTTP/1.1\r\nHost: x\r\n${line}\r\nConnection: close\r\n\r\n`;
 
-/** Several at once: their answers come in their order. */
+/** Sends several requests at once, whose answers come in their order. */
 const pipelined = fc
   .array(oneOf('/livez', '/v1/refunds', '/none'), { minLength: 2, maxLength: 12 })
   .map((paths): Drawn => {
@@ -74,7 +79,7 @@ const pipelined = fc
     return { bytes: lines.join(''), awaited: paths.length };
   });
 
-/** A request within the body of another, whose lengths contradict each other. */
+/** Sends a request within the body of another one, whose lengths contradict each other. */
 const smuggled = oneOf<Drawn>(
   { bytes: `${outer(`Content-Length: ${inner.length}`)}${inner}`, awaited: 1 },
   {

@@ -1,11 +1,17 @@
-/** Faults of requests: in the text of a body, in single values, and in the bytes of HTTP itself. */
+/**
+ * These are faults of requests: in the text of a body, in single values, and in the bytes of HTTP
+ * itself.
+ */
 
 const LIMIT = 256 * 1024;
 const list = (text: string) => text.split('|');
 const runs = (texts: string) =>
   list(texts).flatMap((one) => [one.repeat(500 / one.length), one.repeat(7_000 / one.length)]);
 
-/** Runs that regular expressions choke on, and what parsers disagree about. ASCII: they stand in headers and targets too. */
+/**
+ * These texts slow down bad regular expressions, or parsers disagree about them. They are ASCII, so
+ * that headers and targets can contain them.
+ */
 export const ODD_TEXTS: readonly string[] = [
   ...runs(' |1|a|/|.|,|;|"|=|\\|%|%20|-| ,|a,'),
   ...list(
@@ -40,7 +46,7 @@ const WHOLE = list(`| |null|0|"x"|[]|true|{}|{'a':1}|{"a":1,}|a=b|<a/>|{"a":1}{"
 
 type Change = (text: string) => string | Buffer;
 
-/** Changes of a body's text. */
+/** These functions change the text of a body. */
 export const BODY_CHANGES: readonly Change[] = [
   (text) => JSON.stringify(JSON.parse(text), null, 2),
   (text) => text.slice(0, text.length / 2),
@@ -87,7 +93,7 @@ export const MEDIA_TYPES: readonly string[] = [
   ...runs(' |;|"|a').map((run) => `application/json; charset=${run}""z`),
 ];
 
-/** First lines that are no request of ours, or none at all. */
+/** These first lines belong to no request of the API, or to no request at all. */
 export const REQUEST_LINES: readonly string[] = [
   ...list(
     'GARBAGE|GET|GET /livez|GET  /livez HTTP/1.1|get /livez HTTP/1.1|GET /livez HTTP/1.1 x|GET /a b HTTP/1.1',
@@ -109,7 +115,7 @@ const CODINGS = list(
 );
 const LENGTHS = list('0|1|+5|-1|5, 5|0x5|1e1||99999999999999999999| 5 ');
 
-/** Lines of a head that contradict others, are none, or are too much. */
+/** These lines of a head contradict others, are no header lines, or are too large. */
 export const HEADER_LINES: readonly string[] = [
   ...CODINGS.map((coding) => `Transfer-Encoding: ${coding}`),
   ...LENGTHS.map((length) => `Content-Length: ${length}`),
@@ -136,7 +142,7 @@ export const HEADER_LINES: readonly string[] = [
 
 const SIZES = [...list('zz|-1|0x5|ffffffffffffffff|7fffffff| 5|5 |'), `1;${'x'.repeat(20_000)}`];
 
-/** Bodies in chunks: only the first two are whole. */
+/** These bodies are in chunks. Only the first two of them are complete. */
 export const CHUNKED: readonly ((body: string) => string)[] = [
   (body) => `${body.length.toString(16)};extension="a"\r\n${body}\r\n0\r\nX-Trailer: x\r\n\r\n`,
   (body) => `${[...body].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`,

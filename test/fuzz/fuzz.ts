@@ -1,4 +1,7 @@
-/** Sends what is drawn from a seed to a real service and notes everything that no request may cause. */
+/**
+ * Sends requests that are drawn from a seed to a real service, and notes everything that no request
+ * may cause.
+ */
 import { Agent } from 'node:http';
 import { ask } from '../support/ask.js';
 import type { Reply } from '../support/client.js';
@@ -12,16 +15,16 @@ import { prepare } from './surroundings.js';
 type Answer = Pick<Reply, 'status' | 'headers' | 'text'>;
 
 export interface FuzzOptions {
-  /** Of a migrated database. */
+  /** The URL of a migrated database. */
   readonly databaseUrl: string;
   readonly seed: number;
   readonly requests: number;
-  /** Only this one of them. */
+  /** If it is given, only the request with this number is sent. */
   readonly number?: number | undefined;
 }
 
 export interface FuzzReport {
-  /** Each names the request by its number. */
+  /** Each finding names its request by the number. */
   readonly faults: readonly string[];
   readonly statuses: Readonly<Record<string, number>>;
   readonly slowestMs: number;
@@ -30,17 +33,20 @@ export interface FuzzReport {
 
 const LANES = 16;
 const SLOW_MS = 1_000;
-/** The service gives up a connection sooner. */
+/** The service gives up a connection sooner than after this time. */
 const PATIENCE_MS = 20_000;
-/** Between two looks at the heap. */
+/** So many requests are sent between two measurements of the heap. */
 const LOOK_EVERY = 250;
-/** The first looks do not count: code is compiled and caches fill. */
+/** The first measurements do not count, because code is compiled and caches fill. */
 const WARM_UP = 0.4;
 const MAX_GROWTH_MEGABYTES = 20;
-/** Three times what lives: garbage is collected often, on a busy machine too, and what is left is what grows. */
+/**
+ * The heap is three times what is alive, so that garbage is collected often, on a busy machine too.
+ * What is left is what grows.
+ */
 const SMALL_HEAP = '--max-old-space-size=160';
 const MANY_FAULTS = 20;
-/** Of a request in a report. */
+/** A report shows so much of a request. */
 const EXCERPT = 600;
 const MEGABYTE = 2 ** 20;
 
@@ -112,7 +118,10 @@ class Run {
     await Promise.all(Array.from({ length: LANES }, lane));
   }
 
-  /** A busy machine makes any request slow, or 503: what is that when nothing else runs, again and again, is. */
+  /**
+   * A busy machine makes any request slow, or answers 503. A finding is a request that does so
+   * again and again while nothing else runs.
+   */
   async repeatSlow(): Promise<void> {
     for (const number of this.slow.splice(0)) {
       let isSlow = true;
@@ -130,7 +139,7 @@ class Run {
     return growth > MAX_GROWTH_MEGABYTES ? [`the heap grew by ${growth} MB after the warm-up`] : [];
   }
 
-  /** The least that the heap holds is what is not garbage. */
+  /** The smallest heap contains the least garbage. */
   private get growth(): number {
     const after = this.heaps.slice(Math.floor(this.heaps.length * WARM_UP));
     const half = Math.floor(after.length / 2);
@@ -166,7 +175,7 @@ class Run {
     const length = body && { 'content-length': body.length };
     const options = { method, path: target, headers: { host: 'x', ...headers, ...length }, body };
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    // A connection may be closed, as any may at any time, before a request on it: that one is sent again.
+    // Any connection may be closed at any time before a request, so this request is sent again.
     const answer = await ask(this.url, { ...options, signal, agent: this.agent }).catch(() => {
       return ask(this.url, { ...options, signal });
     });
@@ -197,7 +206,8 @@ class Run {
     if (status >= 500) return [`${status} ${text}`];
     if (plain?.method === 'HEAD') return [];
     const url = this.url + (plain?.target ?? '/');
-    // An answer to bytes, to more than a head may hold, or to a path that a URL writes otherwise: it is one of ours, no more.
+    // These bytes, heads that are too large and paths that a URL writes otherwise only need an
+    // answer of the API.
     const isNamed =
       plain &&
       status !== 431 &&
@@ -216,7 +226,7 @@ class Run {
     });
   }
 
-  /** Keys that are to be new are new each time it is sent. */
+  /** A request that needs a new key gets a new one each time that it is sent. */
   private fresh({ plain, bytes, awaited }: Drawn, number: number): Drawn {
     const value = `${this.seed}-${number}-${this.repetition}`;
     const renewed = bytes.replaceAll(FRESH, value);
@@ -228,10 +238,10 @@ class Run {
   }
 }
 
-/** A receiver that a caller named does not answer, or a request is asked to come again. */
+/** A receiver that a caller named does not answer, or the request should be sent again. */
 const USUAL = /"context":\["Webhooks"\],"msg":"evt_|"msg":"service unavailable"/;
 
-/** Nothing else that a caller does is worth a warning, and no line has a key in it. */
+/** No other act of a caller is worth a warning, and no line of the log contains a key. */
 function logFaults(log: string, secrets: readonly string[]): string[] {
   const lines = log
     .split('\n')

@@ -1,6 +1,7 @@
 /**
- * Requests grown from the API's description: each operation with right and broken values in every place, and the same
- * requests with their bytes broken. A request is drawn from the seed and its number alone, so that it can be sent again.
+ * Requests are drawn from the description of the API: each operation with valid and broken values
+ * in every place, and the same requests with broken bytes. The seed and the number of a request are
+ * enough to draw it, so it can be sent again.
  */
 import fc, { type Arbitrary } from 'fast-check';
 import { alteration, altered, type Node, Values } from '../support/values.js';
@@ -8,9 +9,9 @@ import { BODY_CHANGES, MEDIA_TYPES, ODD_TEXTS } from './broken.js';
 import { brokenRequests, bytesOf, type Drawn, type Plain } from './broken-requests.js';
 import type { Surroundings } from './surroundings.js';
 
-/** Stands in a header for a value that no request has had. */
+/** In a header, this text stands for a value that no request has had. */
 export const FRESH = 'fresh-value';
-/** So often in ten the first, otherwise one of the others. */
+/** Returns the first value so often in ten, and otherwise one of the others. */
 const mostly = <Value>(
   right: Arbitrary<Value>,
   others: Arbitrary<Value>,
@@ -32,7 +33,10 @@ export function requestsOf(surroundings: Surroundings): (seed: number, number: n
   return (seed, number) => fc.sample(drawn, { seed: mixed(seed, number), numRuns: 1 })[0] as Drawn;
 }
 
-/** It answers when all that became due is done, which takes as long as receivers take that do not answer. */
+/**
+ * This operation answers after everything that became due is done, which may wait for receivers
+ * that do not answer.
+ */
 const CLOCK = '/v1/test_helpers/clock';
 
 function plainRequests(surroundings: Surroundings): Arbitrary<Plain> {
@@ -141,15 +145,15 @@ function bodies(right: Arbitrary<unknown>): Arbitrary<Buffer | undefined> {
   );
 }
 
-/** Text that a header may hold. */
+/** Returns text that a header may contain. */
 const headerText = odd.map((text) => text.replaceAll(/[^\x20-\x7e]/g, '~').trim());
 
-/** As it stands where that is a target already, and as UTF-8 otherwise. */
+/** Returns the text unchanged if it can be a target, and otherwise in UTF-8. */
 function encoded(text: string): string {
   return /^[\w.~%/=,;*'-]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 
-/** Neighbouring numbers must not draw alike. */
+/** Neighbouring numbers must not draw similar requests. */
 function mixed(seed: number, number: number): number {
   const hash = Math.imul(seed ^ Math.imul(number, 0x9e3779b1), 0x85ebca6b);
   return Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35) | 0;

@@ -1,5 +1,6 @@
 /**
- * `npm run task -- fuzz --requests 200000 --seed N`: many requests. `--seed N --number M` sends the one request that was reported.
+ * `npm run task -- fuzz --requests 200000 --seed N` sends many requests. `--seed N --number M`
+ * sends the one request that was reported.
  */
 import { parseArgs } from 'node:util';
 import { openBenchDatabase } from '../../bench/servers.js';

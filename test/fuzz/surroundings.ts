@@ -1,4 +1,7 @@
-/** Two organizations with something of everything, and keys of every kind, made as operators and callers make them. */
+/**
+ * Makes two organizations with resources of every kind and keys of every kind, as operators and
+ * callers make them.
+ */
 import { get, post } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { openAccount, tillgate } from '../support/processes.js';

@@ -1,4 +1,7 @@
-/** Clients without a key that hold sockets as long as they can: others are served, and everything they held is freed. */
+/**
+ * Clients without a key hold sockets for as long as they can. Others are served meanwhile, and
+ * everything that was held is freed.
+ */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,28 +16,28 @@ import { createTenant, type Tenant } from '../support/tenants.js';
 const FILES = 1_024;
 const SOCKETS = 2_000;
 const SESSIONS = '/v1/checkout_sessions';
-/** Requests in calm, which tell what the service computes for one. */
+/** These requests in calm show how much the service computes for one request. */
 const CALM = 100;
-/** Meant: 15 s. Longer here, for a machine with other work. */
+/** A socket should be freed after 15 s. A machine with other work may take longer. */
 const FREE_MS = 300_000;
 const MORE_BYTES = 100 * 1_024 * 1_024;
-/** Connections to PostgreSQL and receivers come and go. */
+/** Connections to PostgreSQL and to receivers come and go. */
 const FILES_OF_ITS_OWN = 20;
 
 const BODY = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"line_items":';
 const LARGE = '/docs/scalar.js';
 const LARGE_FILE = `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`;
-/** Of /proc/<pid>/stat: 100 a second on every Linux that Node runs on. */
+/** /proc/<pid>/stat counts in this unit: 100 a second on every Linux on which Node runs. */
 const TICK_MS = 10;
 
 interface Kind {
-  /** As many sockets write each of them. */
+  /** So many sockets send the bytes of each kind. */
   readonly bytes: (tenant: Tenant) => readonly string[];
   readonly reading?: 'ignores';
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  'nothing, half a header, half a body, that of a key, and the end kept open after an answer': {
+  'unfinished requests, and connections kept open after an answer': {
     bytes: ({ test: key }) => [
       '',
       'GET /livez HTTP/1.1\r\nHost: x\r\nAccept',
@@ -43,9 +46,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
       'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     ],
   },
-  'an answer not read': { bytes: () => [LARGE_FILE], reading: 'ignores' },
-  'sixteen answers not read': { bytes: () => [LARGE_FILE.repeat(16)], reading: 'ignores' },
-  'more answers than a connection may have, not read': {
+  'an unread answer': { bytes: () => [LARGE_FILE], reading: 'ignores' },
+  'sixteen unread answers': { bytes: () => [LARGE_FILE.repeat(16)], reading: 'ignores' },
+  'more unread answers than a connection may have': {
     bytes: () => [LARGE_FILE.repeat(300)],
     reading: 'ignores',
   },
@@ -79,14 +82,14 @@ function cpu(): number {
   return (Number(user) + Number(system)) * TICK_MS;
 }
 
-/** The CPU time of one such request in calm, in milliseconds. */
+/** Measures the CPU time of one such request in calm, in milliseconds. */
 async function calmCost(path: string): Promise<number> {
   const start = cpu();
   for (let request = 0; request < CALM; request++) await statusOf('GET', path);
   return (cpu() - start) / CALM;
 }
 
-/** The status that a new caller gets, on a connection of its own. */
+/** Returns the status that a new caller gets on a connection of its own. */
 async function statusOf(method: string, path: string, body?: object): Promise<number> {
   const headers = {
     Authorization: `Bearer ${tenant.test}`,
@@ -101,7 +104,10 @@ async function served(): Promise<number[]> {
   return [await statusOf('GET', '/livez'), await statusOf('POST', SESSIONS, SMALLEST)];
 }
 
-/** Asks again and again until the files are free. Returns the longest wait in CPU time, and the most memory held. */
+/**
+ * Sends requests until the files are free. Returns the longest wait in CPU time, and the most
+ * memory.
+ */
 async function serveUntilFree(
   clients: readonly Started[],
   most: number,
@@ -111,7 +117,8 @@ async function serveUntilFree(
   const seen = { waited: 0, held: 0 };
   for (;;) {
     const [asked, computed] = [performance.now(), cpu()];
-    // On a busy machine, a caller's socket may be cut for want of files before its bytes are read: it asks again.
+    // On a busy machine, the socket of a caller may be cut for want of files before its bytes are
+    // read. The caller then asks again.
     const answers = served().catch(served);
     if (isMeasured) expect(await answers).toEqual([200, 201]);
     else await answers.catch(() => undefined);
@@ -124,28 +131,32 @@ async function serveUntilFree(
   }
 }
 
-test.each(Object.entries(KINDS))('%s', async (kind, { bytes, reading = 'reads' }) => {
-  const isMeasured = await hasHeadroom(() => sleep(1_000));
-  const calm = await calmCost(reading === 'ignores' ? LARGE : '/livez');
-  const [filesBefore, memoryBefore] = [files(), memory()];
-  const written = bytes(tenant);
-  const count = String(SOCKETS / written.length);
-  const clients = written.map((each) =>
-    run(['test/support/hostile-sockets.js', server.url, count, reading, each]),
-  );
-  try {
-    const { waited, held } = await serveUntilFree(
-      clients,
-      filesBefore + FILES_OF_ITS_OWN,
-      isMeasured,
+test.each(Object.entries(KINDS))(
+  'the service serves others beside sockets with %s',
+  async (kind, { bytes, reading = 'reads' }) => {
+    const isMeasured = await hasHeadroom(() => sleep(1_000));
+    const calm = await calmCost(reading === 'ignores' ? LARGE : '/livez');
+    const [filesBefore, memoryBefore] = [files(), memory()];
+    const written = bytes(tenant);
+    const count = String(SOCKETS / written.length);
+    const clients = written.map((each) =>
+      run(['test/support/hostile-sockets.js', server.url, count, reading, each]),
     );
-    expect(await served()).toEqual([200, 201]);
-    // The computing, because that is the wait with a core to itself. Each of the caller's two requests may wait for all sockets.
-    if (isMeasured) expect(waited).toBeLessThan(2 * SOCKETS * calm);
-    else sayNotMeasured(`how long a caller waits beside ${kind}`);
-    expect(held - memoryBefore).toBeLessThan(MORE_BYTES);
-  } finally {
-    for (const { child } of clients) child.kill('SIGKILL');
-    await Promise.all(clients.map(({ ended }) => ended));
-  }
-});
+    try {
+      const { waited, held } = await serveUntilFree(
+        clients,
+        filesBefore + FILES_OF_ITS_OWN,
+        isMeasured,
+      );
+      expect(await served()).toEqual([200, 201]);
+      // The CPU time is the wait on a core of its own. Each of the two requests of the caller may
+      // wait for all sockets.
+      if (isMeasured) expect(waited).toBeLessThan(2 * SOCKETS * calm);
+      else sayNotMeasured(`how long a caller waits beside ${kind}`);
+      expect(held - memoryBefore).toBeLessThan(MORE_BYTES);
+    } finally {
+      for (const { child } of clients) child.kill('SIGKILL');
+      await Promise.all(clients.map(({ ended }) => ended));
+    }
+  },
+);

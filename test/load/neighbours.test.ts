@@ -1,4 +1,6 @@
-/** The load of one organization does not slow down another one. The service is a process of its own. */
+/**
+ * The load of one organization does not slow down another one. The service is a process of its own.
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +18,7 @@ import { Shop } from '../support/shop.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 25;
-/** This machine may be busy with other things: what is promised has to be seen once. */
+/** The machine may be busy with other work, so one good try of these is enough. */
 const TRIES = 4;
 /** Without shares the neighbour waited for more than a second. */
 const TIMES_CALM = 3;
@@ -26,7 +28,7 @@ let service: Service;
 let shared: Server;
 let troublesome: Shop;
 let neighbour: Shop;
-/** The requests of the neighbour. */
+/** Makes the requests of the neighbour. */
 let requests: readonly (() => Promise<Response>)[];
 
 beforeAll(async () => {
@@ -51,7 +53,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** A GET, or a POST of a body. */
+/** Sends a GET, or a POST with a body. */
 function request(key: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${key}` };
   if (body === undefined) return fetch(`${shared.url}${path}`, { headers });
@@ -67,7 +69,10 @@ function request(key: string, path: string, body?: unknown): Promise<Response> {
   });
 }
 
-/** How long each of the neighbour's requests takes, one after the other, in milliseconds: 5 s for one that is refused. */
+/**
+ * Measures each request of the neighbour, one after the other, in milliseconds. A refused one
+ * counts as 5 s.
+ */
 async function waits(): Promise<number[]> {
   const durations: number[] = [];
   for (const send of Array(SAMPLES).fill(requests).flat() as typeof requests) {
@@ -85,7 +90,10 @@ const p99 = (durations: readonly number[]): number =>
     Math.floor(durations.length * 0.99) - 1
   ] as number;
 
-/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm, and a little. */
+/**
+ * Begins the trouble, and expects that the p99 of the neighbour stays below three times its value
+ * in calm, and a little. `trouble` returns a function that ends it.
+ */
 async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
   const seen: string[] = [];
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -95,12 +103,12 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
     });
     const end = await trouble();
     const troubled = await waits().then(p99).finally(end);
-    // Other work on the machine comes and goes: calm is measured before and after.
+    // Other work on the machine comes and goes, so calm is measured before and after.
     const calm = Math.max(before, p99(await waits()));
     if (troubled < TIMES_CALM * calm + MORE_MS) return;
     if (isMeasured) seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
   }
-  // Where most tries had no headroom, the others had little more.
+  // If most tries had no headroom, the others had little more.
   if (seen.length > TRIES / 2)
     throw new Error(
       `The neighbour waited more than ${TIMES_CALM} times as long: ${seen.join('; ')}`,
@@ -111,13 +119,16 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
 interface Load {
   readonly path: string;
   readonly connections: number;
-  /** Requests under way on each connection. With 0, each connection asks once, and another one takes its place. */
+  /**
+   * So many requests are under way on each connection. With 0, each connection sends one request,
+   * and another connection takes its place.
+   */
   readonly pipelined?: number;
-  /** A GET without. */
+  /** A request without a body is a GET. */
   readonly body?: unknown;
 }
 
-/** Requests of the troublesome organization, from a process of their own, until it is ended. */
+/** Another process sends the requests of the troublesome organization until it is ended. */
 function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
   const how = [
     `${shared.url}${path}`,
@@ -136,20 +147,20 @@ function begin({ path, connections, pipelined = 1, body }: Load): () => Promise<
   };
 }
 
-test('a hot payment', async () => {
+test('many refunds of one payment do not slow down a neighbour', async () => {
   const payment = await troublesome.capture({ amount: 1_000_000 });
   await expectUnnoticed(async () =>
     begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }),
   );
 });
 
-test('a hundred connections of pipelined lists', async () => {
+test('a hundred connections of pipelined lists do not slow down a neighbour', async () => {
   await expectUnnoticed(async () =>
     begin({ path: '/v1/checkout_sessions', connections: 100, pipelined: 16 }),
   );
 });
 
-test('four hundred large sessions that expire together', async () => {
+test('four hundred large sessions that expire together do not slow down a neighbour', async () => {
   await expectUnnoticed(async () => {
     await atOnce(8, async () => {
       for (let at = 0; at < 50; at++)
@@ -172,7 +183,7 @@ test.each([
   ['create sessions', '/v1/checkout_sessions', SMALLEST],
   ['follow the events', '/v1/events?order=asc', undefined],
 ])(
-  '2,400 connections of one key that %s are no reason to refuse a neighbour',
+  'a neighbour is not refused beside 2,400 connections of one key that %s',
   async (_, path, body) => {
     const stop = begin({ path, connections: 2_400, body });
     try {
@@ -188,9 +199,12 @@ test.each([
   },
 );
 
-describe('clients that connect', () => {
+describe('many clients that connect at once', () => {
   const PROBES = 5;
-  /** Without the guard hundreds of times, for who is connected is served at once. With it twice, on a busy machine too. */
+  /**
+   * Without the guard the ratio was several hundred, because connected clients were served at once.
+   * With it the ratio is about two, on a busy machine too.
+   */
   const TIMES_CONNECTED = 25;
 
   async function timeOf(agent: Agent | false): Promise<number> {
@@ -199,7 +213,7 @@ describe('clients that connect', () => {
     return performance.now() - started;
   }
 
-  test('1,500 of them, beside 300 busy connections, wait little longer than who is connected', async () => {
+  test('wait little longer than connected clients, as 1,500 clients beside 300 busy connections show', async () => {
     const connected = new Agent({ keepAlive: true, maxSockets: 1 });
     await timeOf(connected);
     const ends = [begin({ path: '/v1/checkout_sessions?limit=1', connections: 300 })];

@@ -30,7 +30,7 @@ const FILES = readdirSync(FIXTURE, { recursive: true, encoding: 'utf8' })
   .filter((file) => statSync(join(FIXTURE, file)).isFile())
   .sort();
 
-test('the page shows the current files', () => {
+test('the guide shows the current files', () => {
   const parts = SHOWN.filter(({ isLine }) => !isLine);
   expect(parts.length).toBeGreaterThan(4);
   for (const { path, code } of parts)
@@ -38,7 +38,7 @@ test('the page shows the current files', () => {
   expect(PAGE.match(/^```(ts|text)$/gm)).toHaveLength(SHOWN.length);
 });
 
-test('the page lists every file', () => {
+test('the guide lists every file', () => {
   const [, tree = ''] = /^```\n([\s\S]*?)\n```$/m.exec(PAGE) ?? [];
   const listed = tree.split('\n').flatMap((line) => {
     const [, before = line, names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(line) ?? [];
@@ -47,7 +47,7 @@ test('the page lists every file', () => {
   expect(listed.sort()).toEqual(FILES);
 });
 
-test('it is a folder, a migration, examples, tests, and one line in each of three files', () => {
+test('a module is a folder, a migration, examples, tests, and one line in each of three files', () => {
   const others = FILES.filter((file) => !/^(src\/modules\/disputes|test)\//.test(file));
   expect(others).toEqual(['migrations/0099-disputes.ts', 'tools/openapi/examples/disputes.ts']);
   expect(LINES.map(({ path, code }) => [path, code.split('\n').length])).toEqual([
@@ -57,7 +57,7 @@ test('it is a folder, a migration, examples, tests, and one line in each of thre
   ]);
 });
 
-describe('in a copy of the repository', () => {
+describe('the module in a copy of the repository', () => {
   let copy: string;
 
   beforeAll(async () => {
@@ -65,14 +65,14 @@ describe('in a copy of the repository', () => {
     copyRepository();
     addModule();
     await run('biome', 'check', '--write', 'src');
-    // As `npm run check` does, with the types of the tests.
+    // `npm run check` builds so, with the types of the tests.
     await run('npm', 'run', '--silent', 'build:tests');
     await run('npm', 'run', '--silent', 'generate');
   }, 15 * MINUTES);
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  test('it is described', () => {
+  test('is described in docs/openapi.json', () => {
     const { paths, webhooks, components } = JSON.parse(
       readFileSync(join(copy, 'docs/openapi.json'), 'utf8'),
     );
@@ -86,7 +86,7 @@ describe('in a copy of the repository', () => {
   });
 
   test(
-    'it passes the checks, and its own tests',
+    'passes the checks and its own tests',
     async () => {
       const jest = [
         '--experimental-vm-modules',
@@ -96,7 +96,7 @@ describe('in a copy of the repository', () => {
       ];
       const tests = FILES.filter((file) => file.endsWith('.test.ts'));
       expect(tests.length).toBeGreaterThan(0);
-      // Those of `npm run check` that a module can fail.
+      // A module can fail these checks of `npm run check`.
       await run('biome', 'format', '--write', '.dependency-cruiser.cjs');
       await run('biome', 'check', '.');
       await run('npm', 'run', '--silent', '--prefix', 'client', 'build');
@@ -129,7 +129,7 @@ describe('in a copy of the repository', () => {
     writeFileSync(join(copy, '.dependency-cruiser.cjs'), next);
   }
 
-  /** Fails with the output of the command. */
+  /** Runs a command. Fails with its output. */
   async function run(command: string, ...args: readonly string[]): Promise<void> {
     const env = {
       ...process.env,

@@ -1,6 +1,6 @@
 /**
- * All that can become of a waiting refund at once, on two processes, of which one may be killed meanwhile: the answers and the
- * events are of one of their orders.
+ * Several requests decide a waiting refund at once on two processes, one of which may be killed
+ * meanwhile. The answers and the events must be possible in one order of the requests.
  */
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -28,7 +28,9 @@ interface State {
   readonly isLate: boolean;
   readonly events: readonly string[];
 }
-/** The state after it, or undefined if it would have been answered otherwise. */
+/**
+ * Returns the state after the step, or undefined if the step would have been answered otherwise.
+ */
 type Step = (state: State) => State | undefined;
 
 const START: State = {
@@ -48,7 +50,7 @@ const becomes = (state: State, change: Partial<State>, event: string): State => 
     events: [...state.events, event],
   };
 };
-/** What a request that was not answered may have done. */
+/** A request that was not answered may have had this answer. */
 const UNANSWERED = { status: 200, body: { data: [null] } } as Reply;
 const onlyIf = (isRight: boolean, state: State) => (isRight ? state : undefined);
 
@@ -96,7 +98,7 @@ const succeed =
     return isPending ? becomes(state, { status: 'succeeded' }, 'refund.succeeded') : state;
   };
 
-/** It passes by what another request has locked. */
+/** A claim skips a refund that another request has locked. */
 const claim =
   ({ body }: Reply): Step =>
   (state) => {
@@ -112,7 +114,10 @@ const expire: Step = (state) =>
     ? becomes(state, { status: 'canceled', approval: 'expired' }, 'refund.canceled')
     : state;
 
-/** Every state in which these steps can end, in whatever order. Those that happened perhaps can also be left out. */
+/**
+ * Returns every state in which these steps can end, in any order. The steps of `perhaps` may also
+ * be left out.
+ */
 function endings(steps: readonly Step[], perhaps: readonly Step[]): State[] {
   const all = [...steps, ...perhaps];
   const reached = Array.from({ length: 2 ** all.length }, () => new Map<string, State>());
@@ -161,7 +166,7 @@ async function race(number: number, ledgerKey: string, begins = () => {}): Promi
       () => [late, expire],
     ],
   ];
-  // Not all of them in each race, so that none of them always comes too late.
+  // Each race leaves some requests out, so that none of them is always the last.
   const racing = requests.filter((_, place) => (number >> place) % 2 === 0 || number % 7 === 0);
   const unanswered = new Set<number>();
   const attempts = racing.map(
@@ -194,7 +199,7 @@ async function race(number: number, ledgerKey: string, begins = () => {}): Promi
   return unanswered.size;
 }
 
-/** Races, while which one of the processes is killed, and started again. */
+/** Runs races while one of the processes is killed and started again. */
 async function racesWithKill(kill: number, ledgerKey: string): Promise<number> {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const races = Array.from({ length: AT_ONCE }, (_, index) =>
@@ -212,7 +217,7 @@ async function racesWithKill(kill: number, ledgerKey: string): Promise<number> {
   return unanswered.reduce((sum, count) => sum + count, 0);
 }
 
-test(`${RACES} races of approve, reject, cancel, claim, succeed and the end of the time`, async () => {
+test(`${RACES} races of approve, reject, cancel, claim, succeed and expiry each end as in one order`, async () => {
   const { ledgerKey } = await Shop.open(service);
   for (let start = 0; start < RACES; start += AT_ONCE)
     await Promise.all(
@@ -221,7 +226,7 @@ test(`${RACES} races of approve, reject, cancel, claim, succeed and the end of t
   await expectBalanced(service);
 });
 
-test('the same, while a process is killed', async () => {
+test('races end as in one order while a process is killed', async () => {
   const { ledgerKey } = await Shop.open(service);
   let unanswered = 0;
   for (let kill = 0; kill < KILLS; kill++) unanswered += await racesWithKill(kill, ledgerKey);

@@ -1,4 +1,4 @@
-/** The client package: packed, installed in an empty project, and used as its README says. */
+/** The client package is packed, installed in an empty project, and used as its README says. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -14,13 +14,13 @@ import { freePort } from '../support/sockets.js';
 const scratch = new Scratch();
 const project = join(scratch.path, 'project');
 let service: Service;
-/** The README's blocks of code, as they stand there. */
+/** Holds the blocks of code of the README, unchanged. */
 let shopping: string;
 let settling: string;
 let receiving: string;
-/** The receiver of docs/guides/receiving-webhooks.md. */
+/** Holds the receiver of docs/guides/receiving-webhooks.md. */
 let whole: string;
-/** The call in docs/guides/connect-your-ledger.md, for a payout that was made elsewhere. */
+/** Holds the call in docs/guides/connect-your-ledger.md that records a payout made elsewhere. */
 let recording: string;
 
 const write = (name: string, content: string) => writeFile(join(project, name), content);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   [shopping = '', settling = '', receiving = ''] = [
     ...readme.matchAll(/^```ts\n(.*?)^```$/gms),
   ].map(([, code]) => code as string);
-  // The README's code is JavaScript too: the same text is compiled and run.
+  // The code of the README is also valid JavaScript: the same text is compiled and run.
   for (const extension of ['mts', 'mjs']) {
     await write(`shopping.${extension}`, shopping);
     await write(`receiving.${extension}`, receiving);
@@ -57,7 +57,7 @@ afterAll(async () => {
   await scratch.clear();
 });
 
-/** Each line under `@ts-expect-error` has to be an error, and nothing else may be. */
+/** Each line after `@ts-expect-error` must be an error, and no other line may be one. */
 const TYPES = `
 import { type CheckoutSession, type List, Tillgate, TillgateError, verifyWebhook } from 'tillgate-client';
 import { later, notThere, settle, succeeded } from 'tillgate-client/ledger';
@@ -104,7 +104,7 @@ test.each([
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
 ])(
-  'its types hold in a strict project: module %s, resolution %s',
+  'its types compile in a strict project with module %s and resolution %s',
   async (module, moduleResolution) => {
     await write('types.mts', TYPES);
     const compilerOptions = {
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test('the README’s shop does its job', async () => {
+test('the shop of the README creates a session and proposes a refund', async () => {
   const shop = await Shop.open(service);
   const { body: payment } = await shop.record({ amount: 900 });
   const environment = { TILLGATE_URL: service.url, TILLGATE_KEY: shop.key, PAYMENT: payment.id };
@@ -152,7 +152,7 @@ test('the README’s shop does its job', async () => {
   });
 });
 
-test('the README’s worker settles refunds, and stops', async () => {
+test('the worker of the README settles refunds, and stops', async () => {
   const shop = await Shop.open(service);
   const { id } = (await shop.propose(await shop.capture(), 500)).body;
   const environment = { TILLGATE_URL: service.url, TILLGATE_LEDGER_KEY: shop.ledgerKey };
@@ -162,7 +162,7 @@ test('the README’s worker settles refunds, and stops', async () => {
   expect(await worker.ended).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
-test('the README’s receiver accepts webhooks of the service only', async () => {
+test('the receiver of the README accepts webhooks of the service only', async () => {
   const port = await freePort();
   const [secret, other] = [1, 2].map(
     (byte) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`,
@@ -199,7 +199,7 @@ test('the README’s receiver accepts webhooks of the service only', async () =>
   expect(await send(other)).toBe(400);
 });
 
-test('the receiver in the guide handles each event once and in order, with the events it missed', async () => {
+test('the receiver of the guide handles each event once and in order, including the events that it missed', async () => {
   const shop = await Shop.open(service);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;

@@ -1,4 +1,7 @@
-/** Several processes seen from outside as one: replaced under load, and their metrics summed. */
+/**
+ * Several processes look like one from outside: they are replaced under load, and their metrics are
+ * added up.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { post, SMALLEST } from '../support/client.js';
 import {
@@ -18,10 +21,10 @@ import { until } from '../support/processes.js';
 
 withScratch();
 
-/** Requests that tell which route they were counted under. */
+/** Requests of this route are counted under it. */
 const ROUTE = '/readyz';
 let cluster: Cluster;
-/** Two connections, of which each worker has one: they are dealt out in turn. */
+/** Each of two workers has one of these connections, because connections are dealt out in turn. */
 let pair: readonly Connection[];
 
 beforeEach(async () => {
@@ -69,7 +72,7 @@ test('a restart under steady load fails no request, and loses no count', async (
   expect(await cluster.stop()).toMatchObject({ status: 0, stderr: '' });
 });
 
-test('a restart whose new worker does not start is given up, and the old ones serve on', async () => {
+test('a restart whose new worker does not start is given up, and the old workers continue to serve', async () => {
   const old = workersOf(cluster);
   await withoutNewConnections(cluster.dataDir, async () => {
     cluster.child.kill('SIGHUP');
@@ -84,13 +87,13 @@ test('a restart whose new worker does not start is given up, and the old ones se
   expect((await askBoth(ROUTE)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('metrics are the same at any worker: what all of them counted, also those that died', async () => {
+test('every worker shows the metrics of all workers, including the workers that died', async () => {
   await askBoth(ROUTE);
   await pair[0]?.get(ROUTE);
   await until(async () =>
     (await askBoth('/metrics')).every(({ text }) => countOf(text, ROUTE) === 3),
   );
-  // The sum of two times of start would be nonsense.
+  // The sum of two start times would have no meaning.
   expect((await pair[0]?.get('/metrics'))?.text).not.toContain('process_start_time_seconds');
   const [victim] = workersOf(cluster) as [number];
   process.kill(victim, 'SIGKILL');
@@ -98,7 +101,7 @@ test('metrics are the same at any worker: what all of them counted, also those t
   await until(async () => (await counted()) === 3);
 });
 
-test('a worker that does not answer counts with its last report', async () => {
+test('the last report of a worker that does not answer is counted', async () => {
   await askBoth(ROUTE);
   await until(async () => (await counted()) === 2);
   const [stopped] = workersOf(cluster) as [number];

@@ -31,8 +31,8 @@ async function query(dataDir: string, sql: string) {
   return (await withClient(databaseUrl(dataDir), (client) => client.query(sql))).rows;
 }
 
-describe('starting', () => {
-  test('the first start makes everything once, and says so when every worker listens', async () => {
+describe('a cluster', () => {
+  test('makes everything once at its first start, and says so when every worker listens', async () => {
     const dataDir = scratch().dataDir();
     const server = await start(dataDir, { WEB_CONCURRENCY: '3' });
     const connected = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'tillgate'`;
@@ -46,7 +46,7 @@ describe('starting', () => {
   });
 
   const HOST = '203.0.113.1';
-  /** Reserved for documentation: nobody's address. */
+  /** This address is reserved for documentation, so it belongs to nobody. */
   test.each([
     ['a host that is not this machine’s', { HOST }, `HOST cannot be listened on: `],
     [
@@ -54,7 +54,7 @@ describe('starting', () => {
       { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' },
       'The database cannot be used: ',
     ],
-  ])('%s is reported once, and nothing is left running', async (_, environment, words) => {
+  ])('reports %s once, and leaves nothing running', async (_, environment, words) => {
     const dataDir = preparedCopy();
     const server = scratch().keep(
       launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }),
@@ -68,18 +68,22 @@ describe('starting', () => {
   });
 });
 
-describe('stopping', () => {
-  /** Ctrl-C in a terminal reaches every process at once. */
+describe('a cluster that stops', () => {
+  /** In a terminal, Ctrl-C sends the signal to every process at once. */
   test.each([
     ['SIGTERM', () => []],
     ['SIGINT', workersOf],
-  ] as const)('%s: running requests are answered, and nothing is left', async (signal, others) => {
-    let status = 503;
-    // A machine so busy that the lock's time is over before nobody listens any more has shown nothing.
-    for (let attempt = 0; status === 503 && attempt < 5; attempt++)
-      status = await stopWhileCreating(signal, others);
-    expect(status).toBe(201);
-  });
+  ] as const)(
+    'answers running requests after %s, and leaves nothing running',
+    async (signal, others) => {
+      let status = 503;
+      // An attempt shows nothing if the machine is so busy that the request fails before the workers
+      // stop listening.
+      for (let attempt = 0; status === 503 && attempt < 5; attempt++)
+        status = await stopWhileCreating(signal, others);
+      expect(status).toBe(201);
+    },
+  );
 
   async function stopWhileCreating(
     signal: NodeJS.Signals,
@@ -103,7 +107,7 @@ describe('stopping', () => {
     return status;
   }
 
-  test('stopped while it starts, it leaves nothing running', async () => {
+  test('leaves nothing running when it is stopped while it starts', async () => {
     const dataDir = preparedCopy();
     const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2' }));
     await printed(server, /is starting/);
@@ -114,8 +118,8 @@ describe('stopping', () => {
   });
 });
 
-describe('kill -9', () => {
-  test('of the first process: the workers finish what they do and end', async () => {
+describe('after kill -9', () => {
+  test('of the first process, the workers finish their requests and end', async () => {
     const cluster = await startCluster();
     const workers = workersOf(cluster);
     let created: ReturnType<typeof create> | undefined;
@@ -130,10 +134,10 @@ describe('kill -9', () => {
     await expectCleanStop(await start(cluster.dataDir), cluster.dataDir);
   });
 
-  test('of a worker: it is replaced, and the others’ clients see nothing', async () => {
+  test('of a worker, another one replaces it, and the clients of other workers notice nothing', async () => {
     const cluster = await startCluster();
     const [victim] = workersOf(cluster) as [number];
-    // Each worker has one of them: they are dealt out in turn.
+    // Each worker has one of these connections, because connections are dealt out in turn.
     const pair = [new Connection(cluster.url), new Connection(cluster.url)];
     await Promise.all(pair.map((connection) => connection.get('/livez')));
     const enough = new AbortController();
@@ -143,7 +147,8 @@ describe('kill -9', () => {
     process.kill(victim, 'SIGKILL');
     await replaced(cluster, [victim]);
     enough.abort();
-    // The victim's client misses an answer, or the connection alone when it was between two requests.
+    // The client of the killed worker misses an answer, or only loses its connection if it was
+    // between two requests.
     const outcomes = (await clients).map(({ status }, client) =>
       status === 'fulfilled' && pair[client]?.opened === 1 ? 'saw nothing' : 'was cut off',
     );
@@ -155,7 +160,7 @@ describe('kill -9', () => {
     });
   });
 
-  test('again and again, and at its start: each time it is waited longer, and the other one serves', async () => {
+  test('of a worker again and again, the next start waits longer each time, and the other worker serves', async () => {
     const cluster = await startCluster();
     const [victim, survivor] = workersOf(cluster) as [number, number];
     await withoutNewConnections(cluster.dataDir, async () => {

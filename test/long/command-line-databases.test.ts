@@ -1,4 +1,7 @@
-/** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
+/**
+ * The command line works on databases of every kind: embedded, given, empty, out of date, and
+ * unreachable.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { limitRole } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
@@ -40,15 +43,16 @@ async function tablesOf(url: string): Promise<string[]> {
 }
 
 describe('migrate', () => {
-  test('three at once on an empty database apply each migration exactly once', async () => {
+  test('applies each migration once when three processes run on an empty database', async () => {
     await onEmptyDatabase(async (url) => {
       const all = await withClient(url, async (client) => {
-        // Holds everybody up at the migration lock, so that they do meet.
+        // The lock makes all three processes wait, so that they run at once.
         await client.query('BEGIN; SELECT pg_advisory_xact_lock(7411530)');
         const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
         const asking = `SELECT FROM pg_stat_activity
           WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_xact_lock%'`;
-        // On a connection of its own: a transaction sees pg_stat_activity as it was when it first looked.
+        // A transaction sees pg_stat_activity as it was when it first read it, so another
+        // connection looks.
         await withClient(url, (other) =>
           until(async () => (await other.query(asking)).rowCount === 3),
         );
@@ -63,7 +67,7 @@ describe('migrate', () => {
     });
   });
 
-  test('gives the role its time limits on this database, or says which SQL does', async () => {
+  test('gives the role its time limits on this database, or prints the SQL that does', async () => {
     await onEmptyDatabase(async (url) => {
       const limits = async () => {
         const names = [
@@ -106,7 +110,7 @@ describe('migrate', () => {
     });
   });
 
-  test('without it, server and commands refuse a given database in one sentence', async () => {
+  test('must run before a server or a command accepts a given database, which they say in one sentence', async () => {
     await onEmptyDatabase(async (url) => {
       const refusal = {
         status: 1,
@@ -123,7 +127,7 @@ describe('migrate', () => {
   });
 });
 
-describe('a database out of reach is one line', () => {
+describe('one line is the whole error', () => {
   test.each([
     ['postgres://localhost:1/shop', 'The database cannot be used: connect ECONNREFUSED'],
     ['postgres://nowhere.invalid/shop', 'The database cannot be used: getaddrinfo'],
@@ -131,14 +135,14 @@ describe('a database out of reach is one line', () => {
       'localhost:5432',
       'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @',
     ],
-  ])('%s', async (url, message) => {
+  ])('of %s', async (url, message) => {
     const line = new RegExp(`^${message.replaceAll(/[.:/]/g, '\\$&')}[^\\n]*\\n$`);
     const refusal = { status: 1, stdout: '', stderr: expect.stringMatching(line) };
     expect(await commandLine(['migrate'], { DATABASE_URL: url })).toEqual(refusal);
     expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
   });
 
-  test('that does not exist, or has another password', async () => {
+  test('of a database that does not exist or has another password', async () => {
     await onEmptyDatabase(async (url) => {
       const nowhere = new URL(url);
       nowhere.pathname += '_no';
@@ -155,17 +159,17 @@ describe('a database out of reach is one line', () => {
   });
 });
 
-describe('on the embedded database', () => {
+describe('the embedded database', () => {
   const create = (DATA_DIR: string) => commandLine(['org', 'create', 'Shop'], { DATA_DIR });
 
-  test('it works without a server, several at once, and stops PostgreSQL after the last', async () => {
+  test('serves several commands at once without a server, and stops after the last one', async () => {
     const DATA_DIR = scratch().dataDir();
     const made = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: one is made.\n`;
     const first = await Promise.all([create(DATA_DIR), create(DATA_DIR)]);
     expect(first.map(({ stderr }) => stderr)).toContain(made);
     for (const { status, stdout, stderr } of first) {
       expect(status).toBe(0);
-      // Only who comes first makes the database.
+      // The first command makes the database, and only this one.
       expect(['', made]).toContain(stderr);
       expect(JSON.parse(stdout)).toMatchObject({ name: 'Shop' });
     }
@@ -173,7 +177,7 @@ describe('on the embedded database', () => {
     expect(postgresPid(DATA_DIR)).toBeUndefined();
   });
 
-  test('it works beside a server, which goes on', async () => {
+  test('serves a command beside a server, which continues', async () => {
     const DATA_DIR = preparedCopy();
     const server = await start(DATA_DIR);
     const { id } = JSON.parse((await create(DATA_DIR)).stdout);
@@ -182,7 +186,7 @@ describe('on the embedded database', () => {
     await expectCleanStop(server, DATA_DIR);
   });
 
-  test('Ctrl-C in the middle leaves nothing running', async () => {
+  test('stops with a command that Ctrl-C ends', async () => {
     const DATA_DIR = preparedCopy();
     const command = scratch().keep(run(['dist/src/operator/cli/cli.js', 'migrate'], { DATA_DIR }));
     await until(() => postgresPid(DATA_DIR) !== undefined);

@@ -1,4 +1,7 @@
-/** The workers that we show pass the drill: the one of the guide, as it stands there, the one in Python, and the small ledger. */
+/**
+ * The workers that the documents show pass the drill: the worker of the guide as it is printed, the
+ * one in Python, and the small ledger.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The reference page at /docs: sent from here with everything it needs, and opened in a real browser. */
+/**
+ * The reference page at /docs is sent with everything that it needs, and is opened in a real
+ * browser.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
@@ -48,7 +51,7 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 };
 
-describe.each(FILES)('%s', (path, type, name) => {
+describe.each(FILES)('the file %s', (path, type, name) => {
   const compressed = {
     ...HEADERS,
     'content-type': type,
@@ -57,7 +60,7 @@ describe.each(FILES)('%s', (path, type, name) => {
   };
 
   test.each(['gzip', 'deflate, GZIP;q=0.5', 'gzip;q=0.001, *;q=0'])(
-    'is packed for %s',
+    'is sent compressed for %s',
     async (encodings) => {
       const { status, headers, bytes } = await ask(path, { 'accept-encoding': encodings });
       expect([status, headers]).toEqual([200, compressed]);
@@ -66,7 +69,7 @@ describe.each(FILES)('%s', (path, type, name) => {
   );
 
   test.each([{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip; q=0.0, br' }])(
-    'is unpacked for %j',
+    'is sent uncompressed for %j',
     async (accepted) => {
       const { status, headers, bytes } = await ask(path, accepted as Record<string, string>);
       const unpacked = gunzipSync(packed(name));
@@ -76,7 +79,7 @@ describe.each(FILES)('%s', (path, type, name) => {
     },
   );
 
-  test('answers HEAD as GET without the body, and no other method', async () => {
+  test('is sent without its body for HEAD, and refuses other methods', async () => {
     const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip' }, 'HEAD');
     expect([status, headers, bytes.length]).toEqual([200, compressed, 0]);
     const refused = await ask(path, {}, 'POST');
@@ -84,7 +87,7 @@ describe.each(FILES)('%s', (path, type, name) => {
   });
 });
 
-test('no file of ours names another host', () => {
+test('no file of the page names another host', () => {
   const others = ['index.html', 'start.js', 'icon.svg'].flatMap((name) =>
     [
       ...String(gunzipSync(packed(name))).matchAll(
@@ -103,7 +106,10 @@ const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'
 
 type Methods = Readonly<Record<string, { readonly summary: string }>>;
 
-/** With how its address in the page ends. Webhooks, which have a name in the place of a path, are among them; the page writes it with hyphens. */
+/**
+ * Each operation has the end of its address in the page. Webhooks, which have a name in place of a
+ * path, are among them; the page writes the name with hyphens.
+ */
 const OPERATIONS = Object.entries<Methods>({ ...DOCUMENT.paths, ...DOCUMENT.webhooks }).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, { summary }]) => {
@@ -120,19 +126,20 @@ describeInChromium('in Chromium', (browser) => {
     return reader;
   }
 
-  // To render one takes a second, and one is made as the other.
+  // It takes a second to render an operation, and all are rendered in the same way, so the test
+  // opens some.
   test.each([
     [DESKTOP, 6],
     [PHONE, 24],
   ])(
-    'it lists all operations and shows them, undisturbed, at %j: one of %j',
+    'the page lists all operations without an error at %j, and shows one of %j',
     async (viewport, every) => {
       const { page, faults, requested, close } = await read(viewport);
       for (const [at, { place, path, summary }] of OPERATIONS.entries()) {
         const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
         expect(await link.textContent()).toContain(summary);
         if (at % every !== 0) continue;
-        // Operations are rendered as the reader comes near them.
+        // The page renders an operation when the reader comes near it.
         await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
         const section = page.locator(`section[id$="${place}"]`);
         await section.getByRole('heading', { name: summary, exact: true }).waitFor();
@@ -143,7 +150,7 @@ describeInChromium('in Chromium', (browser) => {
         `curl ${service.url}/v1/checkout_sessions`,
       );
       expect(faults).toEqual([]);
-      // Only a browser with a window asks for the icon.
+      // Only a browser with a window requests the icon.
       const asked = [...requested].filter((url) => !url.endsWith('/docs/icon.svg'));
       expect(asked.sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
       await close();

@@ -1,4 +1,7 @@
-/** The embedded PostgreSQL and its server end, by signals or kills, and start again: real processes. */
+/**
+ * The embedded PostgreSQL and its server end by signals or kills, and start again as real
+ * processes.
+ */
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { get } from '../support/client.js';
@@ -16,9 +19,9 @@ import { launch, postgresPid, printed, until } from '../support/processes.js';
 
 const scratch = withScratch();
 
-describe('stopping', () => {
+describe('a server that stops', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s, sent twice, stops server and PostgreSQL',
+    'ends with PostgreSQL after %s was sent twice',
     async (signal) => {
       const dataDir = preparedCopy();
       const server = await start(dataDir);
@@ -28,7 +31,7 @@ describe('stopping', () => {
   );
 
   test.each(['is being set up', 'is starting'])(
-    'stopped while it %s, it leaves nothing running',
+    'leaves nothing running when it is stopped while PostgreSQL %s',
     async (step) => {
       const dataDir = scratch().dataDir();
       const server = scratch().keep(launch({ DATA_DIR: dataDir }));
@@ -40,7 +43,7 @@ describe('stopping', () => {
     },
   );
 
-  test('half a request does not keep it from stopping', async () => {
+  test('does not wait for the other half of a request', async () => {
     const dataDir = preparedCopy();
     const server = await start(dataDir);
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on(
@@ -56,8 +59,8 @@ describe('stopping', () => {
   });
 });
 
-describe('kill -9', () => {
-  test('of the server: the next one adopts PostgreSQL, and stops it in the end', async () => {
+describe('after kill -9', () => {
+  test('of the server, the next server takes PostgreSQL over, and stops it at its own end', async () => {
     const dataDir = preparedCopy();
     const first = await start(dataDir);
     const session = await createSession(first);
@@ -69,7 +72,7 @@ describe('kill -9', () => {
     await expectCleanStop(second, dataDir);
   });
 
-  test('of both: the next start recovers what was acknowledged', async () => {
+  test('of both, the next start recovers everything that was acknowledged', async () => {
     const dataDir = preparedCopy();
     const first = await start(dataDir);
     const session = await createSession(first);
@@ -81,7 +84,7 @@ describe('kill -9', () => {
     await expectCleanStop(second, dataDir);
   });
 
-  test('of PostgreSQL under a running server: it comes back, at the same address', async () => {
+  test('of PostgreSQL under a running server, it comes back at the same address', async () => {
     const dataDir = preparedCopy();
     const server = await start(dataDir);
     const session = await createSession(server);
@@ -94,7 +97,7 @@ describe('kill -9', () => {
   });
 
   test.each(['is being set up', 'is starting'])(
-    'while it %s: the next start begins anew',
+    'of a server while PostgreSQL %s, the next start begins again',
     async (step) => {
       const dataDir = scratch().dataDir();
       const killed = scratch().keep(launch({ DATA_DIR: dataDir }));

@@ -1,4 +1,6 @@
-/** Starts of the embedded PostgreSQL after everything that people do to its files: real processes. */
+/**
+ * The embedded PostgreSQL starts as a real process after everything that people do to its files.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -41,8 +43,8 @@ const asRoot = isRoot ? test : test.skip;
 const withoutPtrace = isRoot && existsSync('/usr/bin/setpriv') ? test : test.skip;
 const scratch = withScratch();
 
-describe('starting', () => {
-  test('the first start sets it up and says so; the next finds everything still there', async () => {
+describe('the embedded PostgreSQL', () => {
+  test('is set up by the first start, which says so, and keeps everything for the next start', async () => {
     const dataDir = scratch().dataDir();
     const first = await start(dataDir);
     const session = await createSession(first);
@@ -85,7 +87,7 @@ describe('starting', () => {
     await expectCleanStop(second, dataDir);
   });
 
-  test('two first starts at once: one serves, the other is refused', async () => {
+  test('serves one of two first starts at once, and the other one is refused', async () => {
     const dataDir = scratch().dataDir();
     const both = [launch({ DATA_DIR: dataDir }), launch({ DATA_DIR: dataDir })].map((each) =>
       scratch().keep(each),
@@ -103,7 +105,7 @@ describe('starting', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', 'postgres.log']);
   });
 
-  test('a port in use is one sentence, and PostgreSQL does not stay behind', async () => {
+  test('stops when the port is in use, which one sentence says', async () => {
     const dataDir = preparedCopy();
     const squatter = createServer();
     const port = await listen(squatter);
@@ -118,7 +120,7 @@ describe('starting', () => {
     expect(postgresPid(dataDir)).toBeUndefined();
   });
 
-  test('a path with spaces, longer than a socket file may have, below a directory that only root may enter', async () => {
+  test('starts in a path with spaces that is too long for a socket, below a directory that only root may enter', async () => {
     const closed = join(scratch().path, 'closed');
     mkdirSync(closed);
     chmodSync(closed, 0o700);
@@ -126,7 +128,7 @@ describe('starting', () => {
     await expectCleanStop(await start(dataDir), dataDir);
   });
 
-  test('the settings of PostgreSQL clients in the environment do not reach it', async () => {
+  test('ignores the settings of PostgreSQL clients in the environment', async () => {
     const dataDir = preparedCopy();
     const settings = {
       PGSSLMODE: 'require',
@@ -138,7 +140,7 @@ describe('starting', () => {
     await expectCleanStop(await start(dataDir, settings), dataDir);
   });
 
-  test('a database that was removed gets new demo data, whose key works', async () => {
+  test('gets new demo data with a working key after its database was removed', async () => {
     const dataDir = preparedCopy();
     rmSync(join(dataDir, 'pg'), { recursive: true });
     const server = await start(dataDir);
@@ -146,7 +148,7 @@ describe('starting', () => {
     await expectCleanStop(server, dataDir);
   });
 
-  test('a directory that holds no database is one sentence, soon', async () => {
+  test('refuses a directory without a database soon, in one sentence', async () => {
     const dataDir = scratch().dataDir();
     mkdirSync(join(dataDir, 'pg'), { recursive: true });
     const { status, stderr } = await launch({ DATA_DIR: dataDir }).ended;
@@ -157,7 +159,7 @@ describe('starting', () => {
     );
   });
 
-  test('a file in the place of the directory, or above it, is one sentence that names the setting', async () => {
+  test('refuses a file in place of the directory or above it, in one sentence that names the setting', async () => {
     const file = join(scratch().path, 'file');
     writeFileSync(file, '');
     for (const DATA_DIR of [file, join(file, 'data')]) {
@@ -172,7 +174,7 @@ describe('starting', () => {
       const DATA_DIR = join(scratch().path, 'closed', 'data');
       mkdirSync(join(scratch().path, 'closed'), { mode: 0o500 });
       const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: this user cannot make it there.\n`;
-      // Root may do everything, but for what is taken from it.
+      // Root may do everything except what is taken from it.
       const wrapper = ['setpriv', '--bounding-set', '-dac_override', '--inh-caps', '-dac_override'];
       chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
       expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
@@ -180,10 +182,10 @@ describe('starting', () => {
   );
 });
 
-describe('its log', () => {
+describe('the log of the embedded PostgreSQL', () => {
   const logOf = (dataDir: string) => join(dataDir, 'postgres.log');
 
-  test('is its owner’s alone, and what the database refuses is not in it', async () => {
+  test('can be read by its owner only, and contains no refused statement', async () => {
     const dataDir = preparedCopy();
     const file = logOf(dataDir);
     const server = await start(dataDir);
@@ -197,7 +199,7 @@ describe('its log', () => {
     await expectCleanStop(server, dataDir);
   });
 
-  test('is put aside at the start when it has grown', async () => {
+  test('is renamed at the start when it has grown', async () => {
     const dataDir = preparedCopy();
     const file = logOf(dataDir);
     appendFileSync(file, 'a'.repeat(2 ** 20));
@@ -207,8 +209,8 @@ describe('its log', () => {
   });
 });
 
-describe('what it finds', () => {
-  /** [what stands in the pid file, how many seconds ago it was written] */
+describe('a start', () => {
+  /** Each row has the content of the pid file, and its age in seconds. */
   test.each([
     ['the pid of somebody else', () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`, 60],
     [
@@ -216,9 +218,9 @@ describe('what it finds', () => {
       () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`,
       0,
     ],
-    ['nothing', () => '', 60],
+    ['no text', () => '', 60],
     ['no pid', () => 'what?\n', 60],
-  ])('a pid file with %s does not stop it', async (_, content, age) => {
+  ])('succeeds although the pid file contains %s', async (_, content, age) => {
     const dataDir = preparedCopy();
     const file = join(dataDir, 'pg', 'postmaster.pid');
     writeFileSync(file, content());
@@ -228,7 +230,7 @@ describe('what it finds', () => {
     expect(isRunning(process.pid)).toBe(true);
   });
 
-  test('a half-made directory of a dead process is removed, one of a live process is not', async () => {
+  test('removes the half-made directory of a dead process, and keeps that of a live one', async () => {
     const dataDir = scratch().dataDir();
     for (const pid of ['999999999', process.pid])
       mkdirSync(join(dataDir, `pg.${pid}.new`, 'base'), { recursive: true });

@@ -1,4 +1,7 @@
-/** A process without a file descriptor to spare cannot reach its database: it says so, and reaches it again afterwards. */
+/**
+ * A process that cannot open a file cannot reach its database. It says so, and reaches it again
+ * afterwards.
+ */
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
@@ -10,7 +13,7 @@ import { createTenant } from '../support/tenants.js';
 const FILES = 64;
 const ROUNDS = 100;
 
-test('without a file descriptor it answers 503, never 500, and 200 as soon as there are some', async () => {
+test('a process without a free file descriptor answers 503 and never 500, and 200 when there are some again', async () => {
   const service = await startService();
   const { test: key } = await createTenant(service);
   const files = ['bash', '-c', `ulimit -n ${FILES}; exec "$@"`, 'bash'];
@@ -29,7 +32,8 @@ test('without a file descriptor it answers 503, never 500, and 200 as soon as th
       held.push(
         connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined),
       );
-      // The service has to open its connections anew, and what they leave free is taken.
+      // The service has to open its connections again, and the test takes the file descriptors that
+      // they leave.
       await service.sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       statuses.push(await list());

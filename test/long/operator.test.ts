@@ -1,4 +1,4 @@
-/** A platform signs 1,000 merchants up without a shell or a restart, and each of them sells. */
+/** A platform signs up 1,000 merchants without a shell or a restart, and each of them sells. */
 import { expect, test } from '@jest/globals';
 import { Tillgate } from '../../client/src/index.js';
 import { TillgateOperator } from '../../client/src/operator.js';

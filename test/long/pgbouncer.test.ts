@@ -1,4 +1,7 @@
-/** Through PgBouncer in transaction mode, with fewer server connections than the service opens. */
+/**
+ * The service works through PgBouncer in transaction mode, with fewer server connections than it
+ * opens.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { assertReady, limitRole, migrate } from '../../src/operator/migrate/migrate.js';
@@ -20,7 +23,8 @@ const SETTINGS = {
 };
 
 if (PGBOUNCER === '')
-  test.skip('not run: PGBOUNCER names no PgBouncer, 1.21 or newer', () => undefined);
+  test.skip('the service works through PgBouncer (skipped: PGBOUNCER names no PgBouncer 1.21 or newer)', () =>
+    undefined);
 else describe('through PgBouncer', through);
 
 function through(): void {
@@ -51,7 +55,7 @@ function through(): void {
   test('each server connection has the time limits of the role', async () => {
     expect(await limitRole(database.url)).toEqual([]);
     const limits: string[] = [];
-    // Server connections that were opened before keep what they have.
+    // Server connections that were opened before keep their settings.
     const fresh = await startPgBouncer(PGBOUNCER, SETTINGS);
     const look = async (client: Client) => {
       await client.query('BEGIN');

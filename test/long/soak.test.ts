@@ -1,4 +1,4 @@
-/** A minute of `npm run task -- soak`, which goes on for as long as it is asked to. */
+/** This is a minute of `npm run task -- soak`, which continues for as long as its option says. */
 import { expect, test } from '@jest/globals';
 import { soak } from '../soak/soak.js';
 

@@ -1,4 +1,7 @@
-/** A standby that follows, a restore to a point in time, and a failover: what was acknowledged is there, and the books balance. */
+/**
+ * After a restore to a point in time and after a failover to a standby, everything that was
+ * acknowledged is there, and the books balance.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { migrate } from '../../src/operator/migrate/migrate.js';
@@ -35,7 +38,7 @@ afterAll(async () => {
 const one = async (url: string, sql: string) =>
   withClient(url, async (client) => (await client.query(sql)).rows[0].value);
 
-/** A paid session with a refund that is pending. */
+/** Makes a paid session with a pending refund. */
 async function sell(): Promise<string> {
   const { body: session } = await shop.createSession();
   const { body: payment } = await shop.record({ amount: 1000, checkout_session: session.id });
@@ -59,7 +62,7 @@ test('reconcile reads a standby, and needs nothing else', async () => {
   });
 });
 
-test('a backup and the archive bring back a point in time', async () => {
+test('a backup and the archive restore a point in time', async () => {
   const before = await sell();
   const instant = await one(primary.url, 'SELECT clock_timestamp()::text AS value');
   const after = await sell();

@@ -1,4 +1,7 @@
-/** Text that expressions choke on, in every place that takes text: none costs more time than harmless text of its size. */
+/**
+ * Every place that takes text gets text that slows down bad regular expressions. It must cost no
+ * more time than harmless text of its size.
+ */
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
@@ -7,9 +10,15 @@ import { DOCUMENT } from '../support/document.js';
 import { createLedgerKey, createOperatorKey, createTenant } from '../support/tenants.js';
 import type { Node } from '../support/values.js';
 
-/** CPU time of the whole process: more than this many times what the largest harmless body costs here is too much. */
+/**
+ * A request may take this many times the CPU time that the largest harmless body takes on this
+ * machine.
+ */
 const TIMES_HARMLESS = 10;
-/** The least of so many counts: a garbage collection may fall into several of them, one after the other. */
+/**
+ * The least of so many measurements counts, because garbage collections may fall into several of
+ * them in a row.
+ */
 const TRIES = 12;
 const UNITS = [...'10 \t,."[{-@%=;/:a', '\\"', '%20', 'e1'];
 const HEADERS = [
@@ -87,7 +96,7 @@ const inUrl = (method: string, start: string): Place => ({
   send: (text) => exchange(method, start + text.replaceAll(/[ \t"\\{[]/g, encodeURIComponent), {}),
 });
 
-/** A value of the schema's shape with the text wherever text may stand. */
+/** Returns a value of the schema's shape with the text in every place that takes text. */
 function filled(
   { $ref, type, properties, items, additionalProperties }: Node,
   text: string,
@@ -103,7 +112,10 @@ function filled(
   return type === 'integer' ? 1 : text;
 }
 
-/** The text in all fields of the body at once, in each parameter of the query, and in the path's id. */
+/**
+ * Sends the text in all fields of the body at once, in each parameter of the query, and in the ID
+ * of the path.
+ */
 function placesOf(path: string, method: string, operation: Node): [string, Place][] {
   const { operationId, requestBody, parameters = [] } = operation;
   const at = path.replaceAll(/\{\w+\}/g, 'x');
@@ -145,13 +157,16 @@ const PLACES: Readonly<Record<string, Place>> = {
   ...Object.fromEntries(DESCRIBED),
 };
 
-/** Runs of one unit, alone, before something else, and in two halves. Headers lose the blanks at their ends. */
+/**
+ * Returns runs of one unit: alone, before other text, and in two halves. Headers lose the blanks at
+ * their ends.
+ */
 function runsOf(unit: string, size: number): string[] {
   const run = unit.repeat(size / unit.length);
   const half = run.slice(0, size / 2);
   const runs = [`${run}z`, `${run}""z`, `"a"${run}z`, `${half}.${half}e1`];
-  // The smallest is there so that what is exponential does not stop the test; what chokes on the longest alone is a
-  // question of length. In between all are asked.
+  // The smallest size finds exponential time before it would stop the test. The largest size finds
+  // time that grows with length. All texts are sent in a size between.
   return size === Math.min(...LARGE) || size === Math.max(...LARGE) ? runs.slice(0, 1) : runs;
 }
 
@@ -169,22 +184,26 @@ async function leastCost(send: Place['send'], text: string, enough: number): Pro
   return least;
 }
 
-test.each(Object.entries(PLACES))('%s', async (_, { sizes, send }) => {
-  const slow: string[] = [];
-  // Ascending: an expression that is cubic is found before it stops the test itself.
-  for (const size of sizes.filter(() => slow.length === 0)) {
-    // By its bytes: in JSON a tab has two, and the client's own work counts as well.
-    const controls = new Map<number, number>();
-    for (const text of UNITS.flatMap((unit) => runsOf(unit, size))) {
-      if (slow.length > 0) break;
-      const bytes =
-        sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
-      const control = controls.get(bytes) ?? (await leastCost(send, 'x'.repeat(bytes), 0));
-      controls.set(bytes, control);
-      const cost = await leastCost(send, text, control + tooMuch);
-      if (cost > control + tooMuch)
-        slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
+test.each(Object.entries(PLACES))(
+  'text in %s costs no more time than its size',
+  async (_, { sizes, send }) => {
+    const slow: string[] = [];
+    // The sizes ascend, so that cubic time is found before it would stop the test.
+    for (const size of sizes.filter(() => slow.length === 0)) {
+      // The size is in bytes, because a tab has two in JSON and the work of the client counts as
+      // well.
+      const controls = new Map<number, number>();
+      for (const text of UNITS.flatMap((unit) => runsOf(unit, size))) {
+        if (slow.length > 0) break;
+        const bytes =
+          sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
+        const control = controls.get(bytes) ?? (await leastCost(send, 'x'.repeat(bytes), 0));
+        controls.set(bytes, control);
+        const cost = await leastCost(send, text, control + tooMuch);
+        if (cost > control + tooMuch)
+          slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
+      }
     }
-  }
-  expect(slow).toEqual([]);
-});
+    expect(slow).toEqual([]);
+  },
+);

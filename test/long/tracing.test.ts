@@ -1,4 +1,7 @@
-/** Traces by the environment variables of OpenTelemetry, sent to a real receiver of OTLP over HTTP. */
+/**
+ * The environment variables of OpenTelemetry switch on traces, which a real receiver of OTLP over
+ * HTTP gets.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -74,7 +77,7 @@ const logged = (trace: string) =>
     .filter((line) => line.includes(trace))
     .map((line) => JSON.parse(line));
 
-test('a request and its statements are one trace: the caller’s, by the pattern of the path, without values', async () => {
+test('a request and its statements belong to the trace of the caller, named by the pattern of the path, without values', async () => {
   const { status } = await ask(`/v1/refunds/re_test_${'0'.repeat(26)}?secret=1`, TRACE);
   expect(status).toBe(400);
   expect((await ask('/v1/refunds?limit=3', TRACE)).status).toBe(200);
@@ -96,7 +99,7 @@ test('a request and its statements are one trace: the caller’s, by the pattern
   expect([...services]).toEqual(['tillgate']);
 });
 
-test('the line of the request has the trace, and so has the error’s', async () => {
+test('the lines of a request and of its error have the trace', async () => {
   await until(() => logged(TRACE).length === 2);
   expect(logged(TRACE)[1]).toMatchObject({
     msg: 'request',
@@ -123,7 +126,7 @@ test.each([{}, { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http:/
   },
 );
 
-test('what is not asked for is not imported', () => {
+test('the packages of OpenTelemetry are imported only when they are switched on', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

@@ -1,4 +1,4 @@
-/** One version: in package.json, and wherever the service says which one runs. */
+/** The version in package.json is the version that the service shows everywhere. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { measured } from '../support/metrics.js';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('the client, the lock file and the description have it', () => {
+test('the client, the lock file and the description have the version of package.json', () => {
   const { info } = read('docs/openapi.json');
   const { packages } = read('package-lock.json');
   expect([read('client/package.json').version, packages[''].version, info.version]).toEqual(
@@ -33,14 +33,14 @@ test('the client, the lock file and the description have it', () => {
   );
 });
 
-test('the changelog has an entry for it, the newest one', () => {
+test('the newest entry of the changelog is for the version of package.json', () => {
   const [, entry] =
     /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ??
     [];
   expect(entry).toBe(version);
 });
 
-test('what the tables hold is counted once, however many processes there are', async () => {
+test('the gauges of the tables are counted once for several processes', async () => {
   await withClient(database.url, (sql) =>
     sql.query(`INSERT INTO webhook_deliveries
       (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
@@ -54,14 +54,14 @@ test('what the tables hold is counted once, however many processes there are', a
   }
 });
 
-test('/metrics have it once, whichever of several processes is asked', async () => {
+test('/metrics have the version once, whichever process answers', async () => {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   expect(text.match(/^tillgate_build_info.*$/gm)).toEqual([
     `tillgate_build_info{version="${version}"} 1`,
   ]);
 });
 
-test('the log of a service on a database of its own is JSON alone; one line has the address and the version', () => {
+test('the log of a service with DATABASE_URL is JSON only, and one line has the address and the version', () => {
   const lines = server.stdout().trimEnd().split('\n');
   const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'started');
   expect(started).toMatchObject({
@@ -72,7 +72,7 @@ test('the log of a service on a database of its own is JSON alone; one line has 
   });
 });
 
-test('the log says that its workers are replaced', async () => {
+test('the log says that workers are replaced', async () => {
   server.child.kill('SIGHUP');
   expect(JSON.parse(await printed(server, /^(.*"replacing workers".*)$/m))).toMatchObject({
     level: 30,
@@ -80,7 +80,7 @@ test('the log says that its workers are replaced', async () => {
   });
 });
 
-test('where the log says less, the address and the version are a sentence', async () => {
+test('a service with a higher log level prints the address and the version as a sentence', async () => {
   const quiet = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'warn' });
   expect(quiet.stdout()).toBe(`Tillgate ${version} listens on ${quiet.url}\n`);
   await quiet.stop();

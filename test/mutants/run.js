@@ -1,6 +1,7 @@
 /**
- * `npm run task -- mutants [part of a name or of a test file]`: plants each fault of faults.json in a copy of the repository, one at a time, and
- * runs the test file that must fail. Exits with 1 if one stays green, or if the text that it replaces is not found once.
+ * `npm run task -- mutants [part of a name or of a test file]` plants each fault of faults.json in
+ * a copy of the repository, one at a time, and runs the test file that must fail. It exits with 1
+ * if a test stays green, or if the text of a fault does not occur exactly once.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -32,7 +33,7 @@ const jest = [
 ];
 const results = join(copy, 'results.json');
 
-/** Returns why the fault was not found, or undefined. */
+/** Returns why the fault was not found, or undefined if it was. */
 function survives({ file, search, replace, test }) {
   const path = join(copy, file);
   const source = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -1,4 +1,6 @@
-/** Holds what is in the end to what was acknowledged: an operation log on one side, the service and its database on the other. */
+/**
+ * Compares the final state of the service and its database with the log of what was acknowledged.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client as Sql } from 'pg';
 import { unpaired } from '../support/invariants.js';
@@ -36,14 +38,15 @@ export class Checker {
     return { resources, replays: this.log.acknowledged.length, events: events.length, webhooks };
   }
 
-  /** Nothing acknowledged is lost: every resource is there, as the last answer showed it. */
+  /** No acknowledged resource is lost: each is there, as the last answer showed it. */
   private async resources(): Promise<number> {
     const last = new Map<string, { tenant: Tenant; answered: Json }>();
     for (const { tenant, status, text } of this.log.acknowledged) {
       if (status >= 400) continue;
       const answered = JSON.parse(text) as Json;
       const known = last.get(answered.id)?.answered;
-      // Answers are noted in the order they came, which is not that of the changes: an end stays the end.
+      // Answers are noted in the order in which they came, which may differ from the order of the
+      // changes: a final state stays.
       if (!known || ['open', 'pending'].includes(known.status))
         last.set(answered.id, { tenant, answered });
     }
@@ -58,7 +61,7 @@ export class Checker {
     return last.size;
   }
 
-  /** Nothing is doubled: there are as many rows as were acknowledged, each under one key. */
+  /** No resource is doubled: there are as many rows as were acknowledged, each under one key. */
   private async counts(sql: Sql): Promise<void> {
     const created = this.log.acknowledged
       .filter(({ status }) => status === 201)
@@ -95,7 +98,10 @@ export class Checker {
     }
   }
 
-  /** Of each resource: one event for its beginning, at most one for its end, numbered without a hole. */
+  /**
+   * Each resource has one event for its beginning and at most one for its end, numbered without a
+   * gap.
+   */
   private sequences(events: readonly Json[]): void {
     const sequences = new Map<string, number[]>();
     for (const { data, sequence } of events)
@@ -112,7 +118,10 @@ export class Checker {
     this.violations(silent.map(({ text }) => `there is no event of ${text}`));
   }
 
-  /** Each event of a session that names a receiver has arrived: some only after their next attempt is due. */
+  /**
+   * Each event of a session that names a receiver has arrived, some of them only after their next
+   * attempt is due.
+   */
   private async webhooks(
     sql: Sql,
     events: readonly Json[],
@@ -129,7 +138,8 @@ export class Checker {
     };
     const deadline = performance.now() + DELIVERY_PATIENCE_MS;
     while (missing().length > 0 && performance.now() < deadline) {
-      // Neither the schedule's pauses are waited for nor the leases of killed workers: who is told twice has been told.
+      // The check waits neither for the pauses of the schedule nor for the leases of killed
+      // workers: a repeated delivery is accepted.
       await sql.query(
         'UPDATE webhook_deliveries SET next_attempt_at = now() WHERE outcome IS NULL',
       );
@@ -161,7 +171,10 @@ export class Checker {
   }
 }
 
-/** The state may change until it is final. The amounts of a payment change with its refunds; the ledger sees more fields. */
+/**
+ * The state may change until it is final. The amounts of a payment change with its refunds, and the
+ * ledger sees more fields.
+ */
 function differences(answered: Json, found: Json): string[] {
   const isFinal = !['open', 'pending', undefined].includes(answered.status);
   const kept = Object.keys(answered).filter(

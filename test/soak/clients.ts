@@ -1,4 +1,7 @@
-/** Merchants and their ledger: they write under idempotency keys, some at once under one, send again until they are answered, and note every answer. */
+/**
+ * These clients are merchants and their ledger. They write under idempotency keys, some at once
+ * under one key, repeat each request until it is answered, and note every answer.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../drill/random.js';
 import {
@@ -10,7 +13,10 @@ import {
 } from './operation-log.js';
 
 const PAUSE_MS = 50;
-/** Between two operations of a client: load enough to be hurt, not so much that nothing else gets on. */
+/**
+ * A client waits so long between two operations: the load is enough to meet the faults, and leaves
+ * room for everything else.
+ */
 const STEADY_MS = 20;
 const PRICE = 1000;
 
@@ -24,7 +30,7 @@ export class Client {
   constructor(
     private readonly url: string,
     private readonly tenant: Tenant,
-    /** Of its keys: those of a client in the other mode are the same. */
+    /** The prefix of its keys, which is the same for a client in the other mode. */
     private readonly name: string,
     private readonly notifyUrl: string | null,
     private readonly log: OperationLog,
@@ -62,7 +68,7 @@ export class Client {
     if (session) this.sessions.push(session.id);
   }
 
-  /** Captured for a session, which may have ended, or for none. */
+  /** Records a payment for a session, which may have ended, or for none. */
   private async record(): Promise<void> {
     const { organization } = this.tenant;
     const session = this.random.below(3) > 0 ? this.random.of(this.sessions) : undefined;
@@ -76,7 +82,7 @@ export class Client {
     if (payment) this.payments.push(payment.id);
   }
 
-  /** Of one of the last payments: those are soon spent, and then refused. */
+  /** Refunds one of the last payments, which are soon spent and then refused. */
   private async propose(): Promise<void> {
     const payment = this.random.of(this.payments.slice(-10));
     const refund =
@@ -111,7 +117,10 @@ export class Client {
       );
   }
 
-  /** Every process shows an acknowledged resource at once, and a payment never holds more than was captured. */
+  /**
+   * Every process shows an acknowledged resource at once, and a payment never holds more than was
+   * captured.
+   */
   private async read(): Promise<void> {
     const payment = this.random.of(this.payments);
     const session = this.random.of(this.sessions);
@@ -148,7 +157,7 @@ export class Client {
     return status === 201 ? JSON.parse(text) : undefined;
   }
 
-  /** The same request again until its answer is one that stays. */
+  /** Repeats the same request until its answer is final. */
   private async untilDecided(
     path: string,
     body: string,

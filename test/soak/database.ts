@@ -1,4 +1,7 @@
-/** The PostgreSQL of a soak: embedded, on a small file system of its own where the machine allows one, behind a network that can fail. */
+/**
+ * The PostgreSQL of a soak is embedded, on a small file system of its own where the machine allows
+ * one, behind a network that can fail.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +14,12 @@ import { postgresPid } from '../support/processes.js';
 import { Network } from './network.js';
 
 const DISK = '1g';
-/** So that its log of changes stays far below the size of the disk. */
+/** The setting keeps its log of changes far below the size of the disk. */
 const LOG_SIZE = '128MB';
 
 export class SoakDatabase {
   private close: () => Promise<void> = async () => undefined;
-  /** Around that network, for the harness itself. */
+  /** The harness itself connects past the network. */
   url = '';
   private outside: Network | undefined;
 
@@ -42,21 +45,21 @@ export class SoakDatabase {
     return this.outside as Network;
   }
 
-  /** The URL for the services: through the network. */
+  /** The services connect to this URL, through the network. */
   get outsideUrl(): string {
     const url = new URL(this.url);
     url.port = String(this.network.port);
     return url.href;
   }
 
-  /** Starts it, unless it runs. */
+  /** Starts PostgreSQL unless it runs. */
   async start(): Promise<void> {
     const { url, close } = await openEmbeddedPostgres({ dataDir: this.dataDir, role: 'command' });
     this.url = url;
     this.close = close;
   }
 
-  /** SIGKILL as the kernel does it, SIGINT as an operator does. */
+  /** Stops PostgreSQL: SIGKILL as the kernel does it, SIGINT as an operator does. */
   async end(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
     const pid = postgresPid(this.dataDir);
     if (pid) process.kill(pid, signal);
@@ -70,7 +73,7 @@ export class SoakDatabase {
     try {
       writeFileSync(filler, Buffer.alloc(bavail * bsize));
     } catch {
-      // PostgreSQL has taken some of it meanwhile: it is full all the same.
+      // PostgreSQL has taken some of the space meanwhile, but the disk is full all the same.
     }
     await sleep(milliseconds);
     rmSync(filler, { force: true });
@@ -81,7 +84,7 @@ export class SoakDatabase {
     this.network.close();
     const pid = postgresPid(this.dataDir);
     await this.close();
-    // Connections that killed processes left behind may have kept it running.
+    // Connections of killed processes may have kept PostgreSQL running.
     if (pid && postgresPid(this.dataDir) === pid) process.kill(pid, 'SIGINT');
     while (postgresPid(this.dataDir) !== undefined) await sleep(50);
     if (this.hasOwnDisk) execFileSync('umount', [this.dataDir]);
@@ -89,7 +92,7 @@ export class SoakDatabase {
   }
 }
 
-/** Only root may, and not in every container. */
+/** Only root may mount a file system, and not in every container. */
 function mounted(directory: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', directory], {

@@ -1,4 +1,4 @@
-/** The faults of a soak, drawn from its seed. */
+/** The faults of a soak are drawn from its seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../drill/random.js';
 import { withClient } from '../support/postgres.js';
@@ -18,7 +18,7 @@ type Fault = (world: World, random: Random) => Promise<unknown> | unknown;
 const seconds = (random: Random, from: number, to: number) =>
   1_000 * (from + random.next() * (to - from));
 
-/** Holds what a statement locked, as somebody else in the database may. */
+/** Holds the rows that a statement has locked, as another client of the database may. */
 async function holding(world: World, random: Random, statement: string): Promise<void> {
   const milliseconds = seconds(random, 1, 4);
   await withClient(world.database.url, async (sql) => {

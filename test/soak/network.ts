@@ -1,4 +1,6 @@
-/** A network between two ends: it carries bytes, cuts every connection, or carries nothing for a while. */
+/**
+ * A network between two ends carries bytes, cuts every connection, or carries nothing for a while.
+ */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,7 +10,7 @@ export class Network {
 
   private constructor(private readonly server: Server) {}
 
-  /** `target` is asked at each connection, since what is killed comes back on another port. */
+  /** `target` is read at each connection, because a killed process comes back on another port. */
   static async open(target: () => number | undefined): Promise<Network> {
     const server = createServer();
     const proxy = new Network(server);
@@ -25,7 +27,10 @@ export class Network {
     for (const pair of this.pairs) for (const socket of pair) socket.resetAndDestroy();
   }
 
-  /** Nothing arrives and nothing is refused; what was sent meanwhile arrives late. */
+  /**
+   * Carries nothing and refuses nothing for a while. The bytes that were sent meanwhile arrive
+   * late.
+   */
   async blackHole(milliseconds: number): Promise<void> {
     this.isHole = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();

@@ -1,6 +1,6 @@
-/** Requests and answers of a soak: one side of the checker's comparison. */
+/** The requests and answers of a soak, which the checker compares with the service. */
 
-// biome-ignore lint/suspicious/noExplicitAny: the checker finds out what a body is; a type would claim to know.
+// biome-ignore lint/suspicious/noExplicitAny: the checker examines each body itself.
 export type Json = any;
 
 export interface Tenant {
@@ -10,7 +10,7 @@ export interface Tenant {
   readonly ledgerKey: string;
 }
 
-/** A write and the answer that stays. */
+/** A write with its final answer. */
 export interface Acknowledged {
   readonly tenant: Tenant;
   readonly path: string;
@@ -20,16 +20,16 @@ export interface Acknowledged {
   readonly text: string;
 }
 
-/** Everything that happened, for the checker. */
+/** Holds everything that happened, for the checker. */
 export class OperationLog {
   readonly acknowledged: Acknowledged[] = [];
   readonly violations: string[] = [];
   reads = 0;
   replays = 0;
-  /** Attempts without an answer, and those with a 409 or 503. */
+  /** Counts the attempts without an answer, and the attempts with a 409 or 503. */
   unanswered = 0;
   unavailable = 0;
-  /** The longest time in which nobody was answered for good. */
+  /** Holds the longest time in which nobody got a final answer. */
   longestSilenceMs = 0;
   answers = 0;
   private lastAnswerAt = performance.now();
@@ -54,7 +54,10 @@ export class OperationLog {
   }
 }
 
-/** Longer than any request may take; a black hole must not hold a client for ever. */
+/**
+ * No request may take longer than this, because a connection that carries nothing must not hold a
+ * client for ever.
+ */
 const PATIENCE_MS = 15_000;
 export interface Sent {
   readonly key: string;
@@ -62,7 +65,7 @@ export interface Sent {
   readonly idempotencyKey?: string;
 }
 
-/** One attempt: undefined if it was not answered, or not for good. */
+/** Makes one attempt. Returns undefined if it got no answer, or none that is final. */
 export async function attempt(log: OperationLog, url: string, { key, body, idempotencyKey }: Sent) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const write = idempotencyKey && { method: 'POST', body: body ?? '' };

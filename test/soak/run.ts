@@ -1,4 +1,7 @@
-/** `npm run task -- soak --minutes N --seed S`: faults under load for so long, and then the check. Exits with 1 if a promise broke. */
+/**
+ * `npm run task -- soak --minutes N --seed S` causes faults under load for so long, and then
+ * checks. It exits with 1 if a promise was broken.
+ */
 import { parseArgs } from 'node:util';
 import { onStopSignal } from '../../src/operator/process/stop-signals.js';
 import { soak } from './soak.js';

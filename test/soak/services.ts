@@ -1,4 +1,7 @@
-/** Two services as production runs them, one of them with two workers, that are started again whenever they end. */
+/**
+ * Two services run as in production, one of them with two workers. They are started again whenever
+ * they end.
+ */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, launch, type Started } from '../support/processes.js';
@@ -27,7 +30,7 @@ export class Services {
     return this.outside as Network;
   }
 
-  /** The URL for clients: through the network. */
+  /** Clients connect to this URL, through the network. */
   get url(): string {
     return `http://127.0.0.1:${this.network.port}`;
   }
@@ -44,7 +47,7 @@ export class Services {
       }).split('\n');
       process.kill(Number(worker), 'SIGKILL');
     } catch {
-      // There is none at this moment.
+      // No service listens at this moment.
     }
   }
 
@@ -55,14 +58,17 @@ export class Services {
     this.network.close();
   }
 
-  /** A load balancer: a connection goes to one of those that listen. */
+  /** Like a load balancer, connects to a service that listens. */
   private anyPort(): number | undefined {
     const listening = this.running.filter((server) => server !== undefined);
     const any = listening[Math.floor(Math.random() * listening.length)];
     return any && Number(LISTENS.exec(any.stdout())?.[1]);
   }
 
-  /** As an orchestrator does it. Without its database a service does not start, and is started again. */
+  /**
+   * Starts a service again, as an orchestrator does. A service without its database does not start,
+   * and is started once more.
+   */
   private async keep(place: number, workers: string): Promise<void> {
     const environment = {
       DATABASE_URL: this.databaseUrl,

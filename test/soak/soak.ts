@@ -1,4 +1,7 @@
-/** Faults under load, then a checker: what was acknowledged must hold whatever was killed, cut off, locked or filled up. */
+/**
+ * Causes faults under load and then runs a checker: everything that was acknowledged must hold,
+ * whatever was killed, cut off, locked or filled up.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../drill/random.js';
 import { withClient } from '../support/postgres.js';
@@ -14,19 +17,22 @@ import { Services } from './services.js';
 export interface SoakOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Ends the load before its time; the check follows all the same. */
+  /** Ends the load before its time. The check follows all the same. */
   readonly stop?: AbortSignal;
-  /** Gets a line for each thing that happens. */
+  /** Gets a line for each event. */
   readonly report?: (line: string) => void;
 }
 
 const TENANTS = 3;
 const CLIENTS_OF_EACH = 2;
-/** Before each fault: short, so that they meet, and long now and then, so that everything recovers. */
+/**
+ * The pause before each fault is short, so that faults meet, and long now and then, so that
+ * everything recovers.
+ */
 const PAUSES_MS = [0, 0, 200, 1_000, 3_000];
-/** Answers that stay, before another fault is made: without load a fault hits nothing. */
+/** So many final answers come before the next fault: a fault without load hits nothing. */
 const PROGRESS = 25;
-/** Longer than any fault takes, and a service to start on a busy machine. */
+/** This is longer than any fault takes, and than a service takes to start on a busy machine. */
 const RECOVERY_MS = 120_000;
 
 export async function soak({ seconds, seed, stop, report = () => undefined }: SoakOptions) {
@@ -56,7 +62,7 @@ export async function soak({ seconds, seed, stop, report = () => undefined }: So
   }
 }
 
-/** An organization in both modes. */
+/** Opens an organization in both modes. */
 async function openTwin(databaseUrl: string, name: string): Promise<Tenant[]> {
   const test = { mode: 'test', ...(await openAccount(databaseUrl, name)) };
   const live = ['key', 'create', '--mode', 'live'];

@@ -1,10 +1,10 @@
-/** What a migration locks: looked at while it runs, every few milliseconds, on a connection of its own. */
+/** Finds what a migration locks: another connection looks every few milliseconds while it runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { withClient } from '../support/postgres.js';
 
 const LOOK_MS = 2;
-/** Between two looks that both saw a lock, it was held. */
+/** If two looks in a row saw a lock, it was held between them. */
 const LOOK = `SELECT (SELECT count(*)::integer FROM migrations) AS applied,
     ARRAY(SELECT relation::integer FROM pg_locks WHERE granted AND locktype = 'relation' AND relation = ANY ($1)
       AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')) AS locked`;
@@ -16,7 +16,10 @@ interface Held {
   ms: number;
 }
 
-/** While the work runs: how long the steps of a migration, by their number, kept others from writing to tables that were there before. */
+/**
+ * Returns how long each step of a migration kept others from writing to existing tables, by its
+ * number, while the work runs.
+ */
 export async function locksDuring<Result>(url: string, work: () => Promise<Result>) {
   return withClient(url, async (client) => {
     const { rows } = await client.query(TABLES);

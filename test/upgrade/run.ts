@@ -1,7 +1,8 @@
 /**
- * `npm run task -- upgrade --rows N --from <commit> --package <tillgate-….tgz>`: builds the version before from the repository, loads it,
- * migrates its database beside it, and starts this version beside it, from its package if one is given. Prints how long each
- * migration locked a table. Exits with 1 if a request failed, or took longer than 2 s while it migrated.
+ * `npm run task -- upgrade --rows N --from <commit> --package <tillgate-….tgz>` builds the version
+ * before from the repository, loads it, migrates its database beside it, and starts this version
+ * beside it, from its package if one is given. It prints how long each migration locked a table. It
+ * exits with 1 if a request failed, or took longer than 2 s during the migration.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,10 +16,10 @@ import { withClient } from '../support/postgres.js';
 import { listening, openAccount, run, type Server, tillgate } from '../support/processes.js';
 import { locksDuring } from './locks.js';
 
-/** A migration may keep a request waiting for so long. */
+/** A migration may delay a request for so long. */
 const LONGEST_MS = 2_000;
 const CLIENTS = 8;
-/** The time of a phase that does not end by itself. */
+/** A phase without an end of its own takes this time. */
 const PHASE_MS = 10_000;
 
 interface Phase {
@@ -37,7 +38,10 @@ const print = (line: string) => console.log(line);
 const versionOf = (manifest: string): string => JSON.parse(manifest).version;
 const VERSION = versionOf(readFileSync('package.json', 'utf8'));
 
-/** The commit that released the newest version in the changelog, or the one before if that is this one. */
+/**
+ * Returns the commit that released the newest version of the changelog, or the version before if
+ * this one is the newest.
+ */
 function released(): string {
   const log = readFileSync('CHANGELOG.md', 'utf8');
   const isReleased = !log.includes('\n## Unreleased\n');
@@ -53,7 +57,10 @@ const npm = (folder: string, ...words: readonly string[]) =>
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 
-/** Returns a folder with the build, on packages of its own: this version may have left some of them out. */
+/**
+ * Builds a commit in a folder with packages of its own, because this version may have removed some
+ * of them. Returns the folder.
+ */
 function built(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-before-'));
   execFileSync('tar', ['-x', '-C', folder], {
@@ -64,7 +71,7 @@ function built(commit: string): string {
   return folder;
 }
 
-/** Returns a folder with what the package holds, as docs/operate/deploying.md unpacks it. */
+/** Unpacks the package as docs/operate/deploying.md does it. Returns the folder. */
 function unpacked(file: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-package-'));
   execFileSync('tar', ['-x', '-f', file, '-C', folder, '--strip-components=1']);
@@ -77,7 +84,7 @@ const serve = (folder: string, url: string): Promise<Server> =>
 
 type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** One order of a shop and its ledger, each request at any of the services. */
+/** Makes one order of a shop and its ledger, each request at any of the services. */
 async function order(
   services: readonly Server[],
   { organization, key: secret, ledgerKey: ledger }: Account,
@@ -124,7 +131,7 @@ async function order(
   await send('GET', `/v1/payments/${payment.id}`, secret);
 }
 
-/** Orders at all the services until the work is done. */
+/** Makes orders at all services until the work is done. */
 async function under(
   name: string,
   services: readonly Server[],
@@ -151,7 +158,7 @@ async function under(
   return phase;
 }
 
-/** Rows like those that the first orders left, each with ids of its own. */
+/** Adds rows like those of the first orders, each with IDs of its own. */
 async function multiply(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`SET statement_timeout = 0; CREATE TEMPORARY TABLE made AS
@@ -176,7 +183,10 @@ async function multiply(url: string): Promise<void> {
   });
 }
 
-/** Migrates, and prints each migration with the longest time that others could not write to a table that was there before. */
+/**
+ * Migrates. Prints, for each migration, the longest time in which others could not write to an
+ * existing table.
+ */
 async function migrated(url: string): Promise<void> {
   const [{ count }] = await withClient(url, async (client) => {
     return (await client.query('SELECT count(*)::integer FROM migrations')).rows;
