@@ -1,9 +1,10 @@
 /**
- * The boundaries of the source, checked by `npm run check`. test/architecture/boundaries.test.ts breaks each rule, and
- * fails when a path here matches no real file: a rule about a folder that does not exist checks nothing.
+ * `npm run check` checks these boundaries of the source. test/architecture/boundaries.test.ts
+ * breaks each rule, and fails when a path here matches no real file: a rule about a folder that
+ * does not exist checks nothing.
  */
 
-/** Who may know whom: a module imports only modules to its left. */
+/** A module imports only modules to its left. */
 const MODULES_IN_ORDER = [
   'access',
   'events',
@@ -15,7 +16,7 @@ const MODULES_IN_ORDER = [
   'sandbox',
 ];
 
-/** One rule for each module but the last: none of the modules to its right. */
+/** Makes one rule for each module but the last: it imports none of the modules to its right. */
 const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'modules-point-one-way',
   severity: 'error',
@@ -24,7 +25,7 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
   to: { path: `^src/modules/(${MODULES_IN_ORDER.slice(place + 1).join('|')})/` },
 }));
 
-/** The folders that every module stands on: each imports only those to its left. */
+/** Every module stands on these folders. Each of them imports only folders to its left. */
 const FOUNDATION_IN_ORDER = ['platform', 'persistence', 'request'];
 
 const foundationHasOneOrder = FOUNDATION_IN_ORDER.slice(0, -1).map((name, place) => ({
@@ -233,7 +234,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Types count: a domain that knows a record's type knows the database.
+    // Imports of types count: a domain that knows the type of a record knows the database.
     tsPreCompilationDeps: true,
   },
 };

@@ -1,4 +1,4 @@
-/** What the baseline accepts, as JSON Schema for Fastify. */
+/** The baseline validates requests with these JSON Schemas for Fastify. */
 
 export interface LineInput {
   readonly quantity?: number;

@@ -1,6 +1,8 @@
-/** The baseline's statements: the same durable work as the service's, one statement each. */
+/**
+ * The baseline does the same durable work as the service, with one statement for each operation.
+ */
 
-/** $1, $2 … up to a number, from a number on. */
+/** Returns the places $1, $2 … up to a number, from a number on. */
 function placeholders(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
@@ -13,7 +15,10 @@ const DELIVERY = `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
 const wanted = (type: number) => `enabled AND events && ARRAY['*', $${type}::text]`;
 
-/** With the deliveries to the endpoints that want it: those of the organization, and the ledger's. */
+/**
+ * The statement also stores the deliveries to the endpoints that subscribe: those of the
+ * organization, and those of the ledger.
+ */
 const event = (from: number) => `event AS (
     INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data) VALUES (${placeholders(from, 7)})
   ), own AS (

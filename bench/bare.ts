@@ -1,9 +1,10 @@
 /**
- * The baseline: the same five operations on the same tables, written by hand as small as they go, with Fastify and pg and
- * nothing else. Schema validation by Fastify, the key's owner cached, one prepared statement a write. It does the same
- * durable work (stored response, resource, event, deliveries to webhook endpoints) and gives the same answers, so that what
- * is left between the two is what the service's modules, guards, strict JSON, metrics, log and limits cost. It is no
- * service: it refuses hardly anything.
+ * The baseline has the same five operations on the same tables, written by hand and as small as
+ * possible, with Fastify and pg only. Fastify validates by schemas, the owner of a key is cached,
+ * and a write is one prepared statement. It does the same durable work (stored response, resource,
+ * event, deliveries to webhook endpoints) and gives the same answers. So the difference is the cost
+ * of the service's modules, guards, strict JSON, metrics, log and limits. It is no service, because
+ * it refuses hardly any request.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -89,7 +90,7 @@ interface Kept {
   readonly fingerprint: Buffer;
 }
 
-/** Runs the write; when its key is taken, answers what the first request got. */
+/** Runs the write. If its key is taken, answers with the response to the first request. */
 async function once(
   reply: FastifyReply,
   owner: Owner,
@@ -241,7 +242,7 @@ function sessionOf(
   };
 }
 
-/** As the service keeps it, so that each can read what the other wrote. */
+/** Stores rows as the service does, so that each server can read what the other one wrote. */
 function stored(line: Line) {
   return {
     productName: line.product_name,

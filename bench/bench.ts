@@ -1,6 +1,7 @@
 /**
- * `npm run task -- bench`: the service as it ships beside the hand-written baseline, on one PostgreSQL and one machine. Rounds take
- * turns, because a shared machine is faster in one minute than in the next: ratios hold where figures do not.
+ * `npm run task -- bench` measures the service as it ships beside the hand-written baseline, on one
+ * PostgreSQL and one machine. Their rounds take turns, because a shared machine is faster in one
+ * minute than in the next: ratios hold where figures do not.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -12,7 +13,10 @@ import { openBenchDatabase, openShop, type Server, startBare, startService } fro
 import { compare, median, print } from './table.js';
 
 const SECONDS = 2;
-/** Before the rounds of an operation: V8 compiles what is asked for in the first seconds of load, and a service runs for weeks. */
+/**
+ * The warm-up of an operation: V8 compiles its code in the first seconds of load, and a service
+ * runs for weeks.
+ */
 const WARM_UP_SECONDS = 6;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const STARTS = 3;
@@ -49,12 +53,12 @@ const LOADS: readonly LoadOf[] = [
     return { label: `, ${connections} connections`, shops: 1, connections, operations: ['create'] };
   }),
 ];
-/** `npm run task -- bench create` measures only what has this in its name. */
+/** `npm run task -- bench create` measures only the operations whose name contains this. */
 const WANTED = process.argv[2] ?? '';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Has a server, and what is asked of it: the scenarios of each shop, by mode. */
+/** Holds a server and its requests: the scenarios of each shop, by mode. */
 interface Contestant {
   readonly server: Server;
   readonly shops: Readonly<Record<Mode, readonly (readonly Scenario[])[]>>;
@@ -117,7 +121,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Each second round goes the other way, so that none always comes after the same one. */
+/** Every second round has the opposite order, so that no server always follows the same one. */
 async function measureOperation(
   contestants: readonly Contestant[],
   operation: string,
@@ -141,13 +145,19 @@ async function measureOperation(
   return rounds;
 }
 
-/** Connections divide the requests among them in this order, so that each asks for one shop. */
+/**
+ * Connections divide the requests among them in this order, so that each connection serves one
+ * shop.
+ */
 function ofShops(shops: readonly (readonly Scenario[])[], operation: string): Scenario {
   const scenarios = shops.map((all) => all.find(({ name }) => name === operation) as Scenario);
   return { ...(scenarios[0] as Scenario), requests: scenarios.flatMap(({ requests }) => requests) };
 }
 
-/** Milliseconds from the start of the process to its first answer: on no data at all, then on existing data. */
+/**
+ * Measures the milliseconds from the start of the process to its first answer, first on no data and
+ * then on existing data.
+ */
 async function measureStarts(): Promise<{ first: number; again: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-start-'));
   const times: number[] = [];

@@ -1,23 +1,23 @@
-/** One round of load on one server, and what it cost whom. */
+/** Puts one round of load on one server, and measures what it costs each process. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon, { type Client, type Instance, type Request } from 'autocannon';
 import type { Scenario } from './scenarios.js';
 import type { Server } from './servers.js';
 
-/** The unit of CPU time in /proc; 100 a second on every Linux there is. */
+/** /proc counts CPU time in this unit: 100 a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
 
 export interface Round {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU for each request; NaN where there is no /proc. */
+  /** The microseconds of CPU for each request, or NaN where there is no /proc. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
-  /** Requests without an answer, or with another than the expected one. */
+  /** Counts requests without an answer, or with another answer than the expected one. */
   readonly failed: number;
-  /** How many have which status, or none: to be read. */
+  /** Counts the answers of each status, and missing answers, for the reader. */
   readonly reasons: string;
 }
 
@@ -60,14 +60,14 @@ async function run(
   let place = 0;
   let firstAt = 0;
   let lastAt = 0;
-  // Each connection has requests of its own, so that no two want the same row at the same time; and no more than it
-  // needs, because autocannon builds every one of them before it begins.
+  // Each connection has requests of its own, so that no two change the same row at the same time.
+  // It has no more than it needs, because autocannon builds all of them before it begins.
   const share = Math.ceil(requests.length / connections);
   const setupClient = (client: Client) => {
     const start = (place++ * share) % requests.length;
     client.setRequests(requests.slice(start, start + share) as Request[]);
   };
-  // Connections, and time for the last answers of the round to arrive, are autocannon's own business.
+  // autocannon manages the connections, and waits for the last answers of the round.
   const instance = autocannon({
     url,
     connections,
@@ -89,7 +89,10 @@ async function run(
   return { failed, reasons, seconds: (lastAt - firstAt) / 1000 };
 }
 
-/** CPU time in microseconds that a process and its children have used so far, those that ended included. */
+/**
+ * Returns the CPU time in microseconds that a process and its children have used so far, including
+ * children that have ended.
+ */
 export function cpuOfFamily(pid: number): number {
   const ticksOf = (one: ProcessFacts) => one.ticks + (one.pid === pid ? one.ticksOfEnded : 0);
   return familyOf(pid).reduce((sum, one) => sum + ticksOf(one) * TICK_MICROSECONDS, 0);
@@ -102,7 +105,9 @@ export async function cpuOfIdle({ pid }: Server, seconds: number): Promise<numbe
   return (cpuOfFamily(pid) - before) / 1_000 / seconds;
 }
 
-/** Memory in MiB that a process and its children hold; what they share counts for each. */
+/**
+ * Returns the memory in MiB of a process and its children. Shared memory counts for each of them.
+ */
 export function residentMemory(pid: number): number {
   return familyOf(pid).reduce((sum, one) => sum + residentOf(one.pid), 0);
 }
@@ -120,7 +125,7 @@ interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
   readonly ticks: number;
-  /** Of the children that have ended. */
+  /** Returns the time of the children that have ended. */
   readonly ticksOfEnded: number;
 }
 
@@ -133,7 +138,7 @@ function familyOf(pid: number): ProcessFacts[] {
 
 function factsOf(name: string): ProcessFacts[] {
   try {
-    // The name of the program stands in parentheses and may hold anything, spaces too.
+    // The name of the program is in parentheses and may contain any character, even spaces.
     const [, rest = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
     const fields = rest.split(' ');
     const ticksOf = (place: number) => Number(fields[place]) + Number(fields[place + 1]);

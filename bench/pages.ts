@@ -1,4 +1,7 @@
-/** `npm run task -- bench:pages`: how many customers a second see the page on which they pay, with a process for each core. */
+/**
+ * `npm run task -- bench:pages` measures how many customers a second see the page on which they
+ * pay, with a process for each core.
+ */
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import type { Request } from 'autocannon';
@@ -10,7 +13,9 @@ const LOAD = { connections: 16, seconds: 3 };
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 
 const PAGES = 512;
-/** As large as a session can be, with texts that grow sixfold when they are escaped. */
+/**
+ * The session is as large as a session can be, with texts that grow sixfold when they are escaped.
+ */
 const LARGEST_SESSION = {
   ...SESSION,
   line_items: Array.from({ length: 100 }, () => {
@@ -45,7 +50,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The page of each session, as a browser asks for it. */
+/** Requests the page of each session, as a browser does. */
 async function preparePages(url: string, { key }: Shop, session: object): Promise<Scenario> {
   const requests: Request[] = [];
   for (let page = 0; page < PAGES; page++) {

@@ -1,4 +1,7 @@
-/** What is asked of both servers: the same five requests, each spread over enough rows that none of them is a hot spot. */
+/**
+ * Both servers get the same five requests, each spread over enough rows that no row gets most of
+ * the load.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
@@ -6,14 +9,16 @@ import { PAYMENT_ID } from '../src/modules/payments/domain/payment.js';
 import { newId, uuidOf } from '../src/shared/id.js';
 import { connect, type Shop } from './servers.js';
 
-/** More than there are connections, so that requests at the same time meet different rows. */
+/** There are more rows than connections, so that requests at the same time reach different rows. */
 const ROWS = 512;
 const LARGEST_AMOUNT = 999_999_999_999;
 
 export interface Scenario {
   readonly name: string;
   readonly status: number;
-  /** What one connection sends, over and over; `[<id>]` is replaced by a new one each time. */
+  /**
+   * A connection sends this request again and again; `[<id>]` is replaced by a new ID each time.
+   */
   readonly requests: readonly Request[];
 }
 
@@ -32,7 +37,10 @@ function line(name: string, amount: number, quantity: number) {
 
 const CREATE = { method: 'POST', path: '/v1/checkout_sessions' } as const;
 
-/** Makes what the requests need, through the server itself where it can, and returns the requests. */
+/**
+ * Makes the resources that the requests need, through the server itself where it can. Returns the
+ * requests.
+ */
 export async function prepareScenarios(
   url: string,
   databaseUrl: string,
@@ -92,7 +100,10 @@ function reading(path: string, authorization: string): Request {
   return { method: 'GET', path, headers: { authorization } };
 }
 
-/** Payments that a whole bench of refunds cannot exhaust, as the ledger would have recorded them. */
+/**
+ * Makes payments that all refunds of a bench cannot exhaust, as the ledger would have recorded
+ * them.
+ */
 async function capturePayments(
   databaseUrl: string,
   { organization, mode }: Shop,

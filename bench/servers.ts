@@ -1,4 +1,7 @@
-/** The processes of a bench: one embedded PostgreSQL in a directory of its own, and servers on it. */
+/**
+ * Starts the processes of a bench: one embedded PostgreSQL in a directory of its own, and servers
+ * on it.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,15 +19,18 @@ const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.
 
 export interface BenchDatabase {
   readonly url: string;
-  /** The pid of PostgreSQL's first process, of which all others are children. */
+  /** The pid of PostgreSQL's first process, whose children are all others. */
   readonly pid: number;
   readonly logFile: string;
-  /** Makes another database, with the service's tables in it, and returns its URL. */
+  /** Makes another database with the service's tables, and returns its URL. */
   createDatabase(name: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A migrated database with PostgreSQL's own settings: what is acknowledged is on the disk. */
+/**
+ * Makes a migrated database with PostgreSQL's own settings, so that every acknowledged write is on
+ * the disk.
+ */
 export async function openBenchDatabase(): Promise<BenchDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-bench-'));
   const database = await openEmbeddedPostgres({ dataDir, role: 'server' });
@@ -42,7 +48,8 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench; `kill` reaches neither.
+  // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench; `kill`
+  // reaches neither.
   onStopSignal(() => void close().finally(() => process.exit(130)));
   return {
     url: database.url,
@@ -96,14 +103,14 @@ export interface Server {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Measures the milliseconds from the start of the process to its first answer. */
   readonly startedInMs: number;
   stop(): Promise<void>;
 }
 
-/** What `npm start`, and the container, give Node; docs/explain/performance.md says what for. */
+/** `npm start` and the container give Node these options; docs/explain/performance.md says why. */
 const FLAGS = flagsOf(JSON.parse(readFileSync(built('../package.json'), 'utf8')).scripts.start);
-/** Limits are on, and far above what a client on this machine can ask for. */
+/** The limits are switched on, far above what a client on this machine can send. */
 const PRODUCTION = { PORT: '0', RATE_LIMIT_RPS: '1000000' };
 
 function flagsOf(start: string): string[] {
@@ -112,7 +119,7 @@ function flagsOf(start: string): string[] {
   return flags.split(' ');
 }
 
-/** With the service's flags, so that what differs is the code. */
+/** The baseline has the options of the service, so that only the code differs. */
 export function startBare(databaseUrl: string): Promise<Server> {
   return startServer('bare', 'bench/bare.js', { DATABASE_URL: databaseUrl });
 }
@@ -147,7 +154,10 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Takes the log afterwards without a look at it, which would cost the load generator's time. */
+/**
+ * The log is written to a file that nobody reads, because reading it would cost the load
+ * generator's time.
+ */
 async function urlOf(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   return new Promise((resolve, reject) => {

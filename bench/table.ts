@@ -1,4 +1,4 @@
-/** From rounds to what a person reads. */
+/** Makes tables for readers from the rounds. */
 import type { Round } from './measure.js';
 
 export function median(values: readonly number[]): number {
@@ -16,7 +16,10 @@ export interface Comparison {
   readonly name: string;
   readonly bare: Figures;
   readonly tillgate: Figures;
-  /** Requests per second of the service for one of the baseline's: of rounds that ran next to each other. */
+  /**
+   * Returns the requests per second of the service for one of the baseline's, for rounds that ran
+   * next to each other.
+   */
   readonly ratio: Spread;
   readonly p99Ratio: number;
 }
@@ -54,7 +57,7 @@ function spread(values: readonly number[]): Spread {
 }
 
 interface Memory {
-  /** The load that had just ended. */
+  /** Returns the load that had just ended. */
   readonly after: string;
   readonly megabytes: readonly { readonly name: string; readonly megabytes: number }[];
 }
@@ -68,7 +71,7 @@ interface Result {
 
 interface Idle {
   readonly name: string;
-  /** Milliseconds of CPU in a second. */
+  /** The unit is milliseconds of CPU in a second. */
   readonly cpu: number;
 }
 
@@ -113,7 +116,7 @@ export function print(
   );
 }
 
-/** Columns as wide as their widest cell; numbers to the right. */
+/** Makes columns as wide as their widest cell, with numbers on the right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -1,14 +1,20 @@
-/** Healthy receivers in a process of their own: servers on ports of their own that answer 204 at once. */
+/**
+ * Runs healthy receivers in a process of their own: servers on ports of their own that answer 204
+ * at once.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { instantOf } from '../src/shared/id.js';
 
-/** What has come since the last report. Instants are in milliseconds. */
+/** Holds what has arrived since the last report. Instants are in milliseconds. */
 export interface Received {
   readonly count: number;
   readonly first: number;
   readonly last: number;
-  /** From the instant in the id of the event, which is made before the commit, to the first byte. */
+  /**
+   * Measured from the instant in the ID of the event, which is made before the commit, to the first
+   * byte.
+   */
   readonly latencies: readonly number[];
 }
 
@@ -23,7 +29,7 @@ async function listen(): Promise<string> {
     latencies.push(last - instantOf(String(request.headers['webhook-id'])));
     request.resume().once('end', () => response.writeHead(204).end());
   });
-  // Longer than the service keeps a connection.
+  // This is longer than the service keeps a connection.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

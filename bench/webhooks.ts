@@ -1,6 +1,7 @@
 /**
- * `npm run task -- bench:webhooks`: deliveries a second to healthy receivers of several organizations, and how long an event takes
- * from its commit to its receiver. All of it shares the machine.
+ * `npm run task -- bench:webhooks` measures how many deliveries a second reach healthy receivers of
+ * several organizations, and how long an event takes from its commit to its receiver. All processes
+ * share the machine.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -25,14 +26,14 @@ import type { Received } from './webhook-receivers.js';
 
 const ORGANIZATIONS = 4;
 const RECEIVERS = 8;
-/** Of each organization, at receivers that it shares with the others. */
+/** Each organization has so many endpoints, at receivers that it shares with the others. */
 const ENDPOINTS = 2;
-/** Events of each organization. */
+/** Each organization has so many events. */
 const BACKLOG = 1_250;
 const ROUNDS = 3;
 const PACED = { perSecond: 50, seconds: 10 };
 
-/** Copies an event of each organization, as if other processes had just committed so many. */
+/** Copies an event of each organization, as if other processes had just committed as many. */
 const FILL = `WITH made AS (
     INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
     SELECT organization_id, mode, uuidv7(), type, uuidv7(), 1, data FROM (

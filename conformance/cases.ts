@@ -1,4 +1,4 @@
-/** The case files, as conformance/case.schema.json describes them. */
+/** Reads the files of the cases, which conformance/case.schema.json describes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolve, type Values } from './placeholders.js';
@@ -12,11 +12,11 @@ export interface RequestOfCase {
   /** A null header is not sent, even if it has a default. */
   readonly headers?: Readonly<Record<string, string | string[] | null>>;
   readonly body?: unknown;
-  /** Values at places of the body. */
+  /** These values are set at their places of the body. */
   readonly set?: Readonly<Record<string, unknown>>;
   readonly text?: string;
   readonly base64?: string;
-  /** Follows next_cursor to the last page. */
+  /** If it is set, the step follows next_cursor to the last page. */
   readonly walk?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Case {
   /** The case changes resources of other cases, so it runs alone. */
   readonly alone?: true;
   readonly steps: readonly Step[];
-  /** Values of the placeholders before the first step. */
+  /** Holds the values of the placeholders before the first step. */
   readonly values: Values;
 }
 

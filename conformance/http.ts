@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Sent {
   readonly method: string;
   readonly path: string;
-  /** A header with several values is sent once for each. */
+  /** A header with several values is sent once for each value. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer | undefined;
 }
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by their lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text parsed as JSON, or undefined if it is not JSON. */
+  /** The text is parsed as JSON, or this is undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** Node writes a header as Latin-1: these are the bytes of UTF-8. */
+/** Returns the bytes of UTF-8 as text, because Node writes a header as Latin-1. */
 function inUtf8(headers: Sent['headers']): Record<string, string | string[]> {
   const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
   const encoded = Object.entries(headers).map(

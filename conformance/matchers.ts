@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './http.js';
 
 export interface Problem {
-  /** Where in the answer: `status`, `headers.Location`, `body.line_items.0.amount_total`. */
+  /**
+   * Says where in the answer the value is: `status`, `headers.Location`,
+   * `body.line_items.0.amount_total`.
+   */
   readonly at: string;
   readonly expected: unknown;
   readonly got: unknown;
@@ -11,7 +14,7 @@ export interface Problem {
 
 interface Place {
   readonly at: string;
-  /** The whole response, for matchers that compare with another part of it. */
+  /** Holds the whole response, for matchers that compare with another part of it. */
   readonly answer: Answer;
 }
 
@@ -88,7 +91,10 @@ export function compare(expected: unknown, got: unknown, place: Place): Problem[
   return unless(isDeepStrictEqual(expected, got), at, expected, got);
 }
 
-/** The part of a response at a path. A negative index counts from the end. Header names are case-insensitive. */
+/**
+ * Returns the part of a response at a path. A negative index counts from the end. Header names are
+ * case-insensitive.
+ */
 export function pick(answer: Answer, path: string): unknown {
   const [root = '', ...names] = path.split('.');
   if (root === 'headers') return answer.headers[names.join('.').toLowerCase()];
@@ -145,7 +151,10 @@ function unordered(items: readonly unknown[], got: unknown, { at, answer }: Plac
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const MILLISECONDS_DIGITS = 10;
 
-/** The Unix seconds in a TypeID. The first 48 bits of its UUIDv7, which are its first ten digits, are the milliseconds. */
+/**
+ * Returns the Unix seconds in a TypeID. The first 48 bits of its UUIDv7, which are its first ten
+ * digits, are the milliseconds.
+ */
 function instantOf(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, MILLISECONDS_DIGITS);
   return Math.floor(

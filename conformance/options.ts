@@ -11,7 +11,7 @@ export interface Options {
   readonly baseUrl: string;
   readonly key: string;
   readonly ledger: { readonly key: string; readonly organization: string } | undefined;
-  /** Restricted keys of two holders. */
+  /** These restricted keys have two different holders. */
   readonly restricted: { readonly proposer: string; readonly approver: string } | undefined;
   readonly operator: string | undefined;
   readonly mode: 'test' | 'live';

@@ -1,12 +1,15 @@
-/** `${name}` in any string of a case. */
+/** A placeholder is `${name}` in any string of a case. */
 export type Values = Readonly<Record<string, unknown>>;
 
 const WHOLE = /^\$\{(\w+)\}$/;
 const INSIDE = /\$\{(\w+)\}/g;
-/** `${k*256}`: the character before the asterisk, that many times. */
+/** `${k*256}` stands for the character before the asterisk, that many times. */
 const REPEATED = /\$\{(.)\*(\d+)\}/gsu;
 
-/** The value with every placeholder in it replaced. Alone in its string, a placeholder keeps its value's type. */
+/**
+ * Returns the value with every placeholder in it replaced. A placeholder that is the whole string
+ * keeps the type of its value.
+ */
 export function resolve(value: unknown, values: Values): unknown {
   if (typeof value === 'string') return resolveText(value, values);
   if (Array.isArray(value)) return value.map((item) => resolve(item, values));

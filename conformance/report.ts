@@ -6,7 +6,7 @@ export interface Outcome {
   readonly name: string;
   readonly source: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Why the case was skipped. */
+  /** Says why the case was skipped. */
   readonly reason?: string;
   readonly failure?: Failure;
 }

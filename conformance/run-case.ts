@@ -9,19 +9,19 @@ import { resolve, type Values } from './placeholders.js';
 export interface Deployment {
   readonly connection: Connection;
   readonly keys: Readonly<Partial<Record<Role, string>>>;
-  /** Values for every case: mode, organization. */
+  /** Holds the values for every case: mode and organization. */
   readonly values: Values;
 }
 
 export interface Failure {
-  /** Number of the step, from 1. */
+  /** The number of the step, from 1. */
   readonly step: number;
   readonly request: RequestOfCase;
   readonly problems: readonly Problem[];
   readonly answer?: { readonly status: number; readonly text: string };
 }
 
-/** More pages than any case has. Beyond it, the paging does not end. */
+/** No case has more pages than this, so the paging of a service that sends more does not end. */
 const MAX_PAGES = 500;
 
 export async function runCase(one: Case, deployment: Deployment): Promise<Failure | undefined> {
@@ -94,13 +94,13 @@ function toSend(request: RequestOfCase, { keys }: Deployment): Sent {
   return { method, path, headers, body: bytes === undefined ? undefined : Buffer.from(bytes) };
 }
 
-/** The body with the values of `set` at their places: `line_items[0].quantity`. */
+/** Returns the body with the values of `set` at their places: `line_items[0].quantity`. */
 function withFields({ body, set = {} }: RequestOfCase): unknown {
   const changed = structuredClone(body);
   for (const [path, value] of Object.entries(set)) {
     const steps = path.split(/[.[\]]+/).filter(Boolean);
     const last = steps.pop() as string;
-    // What is on the way to a place is made where the body has none.
+    // Objects on the way to a place are made where the body has none.
     const holder = steps.reduce(
       (at, step, index) => {
         at[step] ??= /^\d+$/.test(steps[index + 1] ?? last) ? [] : {};
@@ -113,7 +113,10 @@ function withFields({ body, set = {} }: RequestOfCase): unknown {
   return changed;
 }
 
-/** Reads all pages of a list into one response with the body { pages, ids }. A response that is no page is returned itself. */
+/**
+ * Reads all pages of a list into one response with the body { pages, ids }. A response that is not
+ * a page is returned unchanged.
+ */
 async function walk(request: RequestOfCase, deployment: Deployment): Promise<Answer> {
   const ids: string[] = [];
   let path = request.path;

@@ -1,4 +1,4 @@
-/** npm run conformance: tests whether a deployment passes the cases in conformance/cases. */
+/** `npm run conformance` tests whether a deployment passes the cases in conformance/cases. */
 import { join } from 'node:path';
 import { type Case, readTopics, type Topic } from './cases.js';
 import { type Answer, Connection } from './http.js';
@@ -7,7 +7,7 @@ import { resolve } from './placeholders.js';
 import { asText, type Outcome, type Report } from './report.js';
 import { type Deployment, runCase } from './run-case.js';
 
-/** The compiled file is in dist/conformance; the cases are not copied there. */
+/** The compiled file is in dist/conformance, and the cases are not copied there. */
 const CASES = join(import.meta.dirname, '../../conformance/cases');
 /** Cases are independent, except those with `alone`, so a few run at once. That saves time with a distant deployment. */
 const AT_ONCE = 4;
@@ -36,7 +36,9 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Checks the address and the keys first: if one is wrong, every case would fail. */
+/**
+ * Checks the address and the keys first, because every case would fail if one of them were wrong.
+ */
 async function checkAccess(
   connection: Connection,
   { baseUrl, key, ledger, operator }: Options,
@@ -136,7 +138,7 @@ function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefin
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  // 2 means that conformance could not be tested.
+  // The exit code 2 means that conformance could not be tested.
   process.exitCode = 2;
   console.error(error instanceof Complaint ? error.message : error);
 });

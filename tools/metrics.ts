@@ -1,4 +1,7 @@
-/** Prints docs/reference/metrics.md: every metric with its meaning, its labels and their values. Nothing is started for it. */
+/**
+ * Prints docs/reference/metrics.md: every metric with its meaning, its labels and their values. It
+ * starts no part of the service.
+ */
 
 import { Histogram } from 'prom-client';
 import { declarationsOf } from '../src/app.module.js';

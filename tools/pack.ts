@@ -22,7 +22,10 @@ const COMMAND_LINE = join('dist', 'src', 'operator', 'cli', 'cli.js');
 /** tools/build-if-changed.js compares the time of this file with those of the sources. */
 const STAMP = join('dist', '.built');
 
-/** @scalar/fastify-api-reference contains the browser's script, without the 270 packages that it is built from. */
+/**
+ * Returns the browser's script, which @scalar/fastify-api-reference contains without the 270
+ * packages that it is built from.
+ */
 async function script(): Promise<Buffer> {
   const server = fastify();
   await server.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });

@@ -10,7 +10,10 @@ import {
 } from './transport.js';
 
 type Schemas = components['schemas'];
-/** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
+/**
+ * The query of a list. The client follows the pages: `limit` is the size of a page, and `cursor` is
+ * where to begin.
+ */
 export type Filters<Operation extends keyof operations> = Optional<
   NonNullable<operations[Operation]['parameters']['query']>
 >;

@@ -1,4 +1,4 @@
-/** The errors that the client throws. */
+/** These are the errors that the client throws. */
 import type { components } from './description.js';
 
 type Envelope = components['schemas']['Error'];
@@ -17,7 +17,7 @@ export class TillgateError extends Error {
   readonly errors: readonly ParamError[];
   readonly nextStep: NextStep;
   readonly requestId: string;
-  /** The key of a write. Repeat the write with it. */
+  /** The idempotency key of a write. Repeat the write with it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(status: number, { request_id, error }: Envelope, idempotencyKey: string | undefined) {
@@ -55,7 +55,7 @@ interface ConnectionFacts {
   readonly cause?: unknown;
 }
 
-/** The request is not a webhook of the service, or not a recent one. Ignore it. */
+/** The request is not a webhook of the service, or it is too old. Ignore it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }

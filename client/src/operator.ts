@@ -1,4 +1,4 @@
-/** The operator's API: the platform's own backend signs merchants up. */
+/** With the operator's API, the platform's own backend signs merchants up. */
 import { type Filters, Resource } from './client.js';
 import type { components } from './description.js';
 import type { List } from './pages.js';
@@ -9,7 +9,7 @@ type Schemas = components['schemas'];
 const PATH = '/operator/v1/organizations';
 
 class Organizations extends Resource {
-  /** Safe to repeat with the same `reference`, your own ID of the organization. */
+  /** The call is safe to repeat with the same `reference`, your own ID of the organization. */
   create(
     body: Schemas['CreateOrganizationRequest'],
     options?: WriteOptions,
@@ -79,7 +79,9 @@ class ApiKeys extends Resource {
   }
 }
 
-/** With an operator key, `ok_…`, which belongs on a server of the platform and nowhere else. */
+/**
+ * Works with an operator key, `ok_…`, which belongs on a server of the platform and nowhere else.
+ */
 export class TillgateOperator {
   readonly organizations: Organizations;
   readonly apiKeys: ApiKeys;

@@ -145,7 +145,10 @@ function requireSendable({ baseUrl, key }: ClientOptions): void {
     );
 }
 
-/** The value of a header, one character a byte. `fetch` takes it for a fault of the network where it cannot be sent. */
+/**
+ * Returns the value of a header with one character for each byte. Where a value cannot be sent,
+ * `fetch` reports a fault of the network.
+ */
 function inHeader(name: string, value: string): string {
   if (/^[\t -~\x80-\xff]+$/.test(value)) return value;
   throw new TypeError(
@@ -177,7 +180,7 @@ function resultOf<Result>(outcome: Outcome | Failure, { idempotencyKey }: Call):
   const { status, body, headers } = outcome;
   if (status >= 200 && status < 300 && typeof body === 'object' && body !== null) {
     const [, pageUrl] = PAGE_LINK.exec(headers.get('link') ?? '') ?? [];
-    // Not enumerable, so that the session in JSON is what the service sent.
+    // The page is not enumerable, so that the session in JSON is what the service sent.
     if (pageUrl !== undefined) Object.defineProperty(body, 'pageUrl', { value: pageUrl });
     return body as Result;
   }

@@ -6,7 +6,10 @@ export type Event = components['schemas']['Event'];
 /** The event as a webhook endpoint of the ledger receives it, with the organization. */
 export type LedgerEvent = components['schemas']['LedgerEvent'];
 type HeaderValue = string | readonly string[] | undefined;
-/** As Node, `fetch` and gateways give them: names in any letter case, and values as text or as a list. */
+/**
+ * Headers as Node, `fetch` and gateways give them: names in any letter case, and values as text or
+ * as a list.
+ */
 export type WebhookHeaders =
   | Headers
   | Iterable<readonly [name: string, value: HeaderValue]>
@@ -21,7 +24,7 @@ export interface Webhook {
   /** The unchanged body. Do not parse and serialize it before. */
   readonly body: string;
   readonly headers: WebhookHeaders;
-  /** `whsec_…`. Two secrets during a rotation. */
+  /** The secret `whsec_…`, or two secrets during a rotation. */
   readonly secret: string | readonly string[];
   /** For tests: the current time in Unix seconds. */
   readonly now?: number;
@@ -44,7 +47,7 @@ export async function verifyWebhook<Received extends Event | LedgerEvent = Event
   for (const each of [secret].flat()) {
     const key = await keyOf(each);
     for (const signature of signatures) {
-      // Compares in constant time.
+      // The comparison takes the same time for every signature.
       if (await crypto.subtle.verify('HMAC', key, signature, signed))
         return JSON.parse(body) as Received;
     }

@@ -1,4 +1,4 @@
-/** The conformance cases are what their schema says, so that a runner in another language can rely on it. */
+/** The cases follow their schema, so that a runner in another language can rely on it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';

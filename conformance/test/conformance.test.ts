@@ -1,4 +1,4 @@
-/** The conformance kit: the service passes it, and responses that do not conform fail it. */
+/** The service passes the conformance kit, and responses that do not conform fail it. */
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -11,7 +11,7 @@ import { createKey, createLedgerKey, createOperatorKey } from '../../test/suppor
 const TOPICS = readdirSync('conformance/cases')
   .sort()
   .map((file) => file.replace('.json', ''));
-/** A closed port: nothing listens below the first that is handed out. */
+/** Nothing listens on this port: it is below the first one that the system hands out. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 const service = useService();
@@ -40,7 +40,7 @@ interface Report {
   readonly skipped: number;
 }
 
-test('the service conforms, again on the data of the first run', async () => {
+test('the service conforms, and conforms again on the data of the first run', async () => {
   for (const time of [1, 2]) {
     const { status, stdout, stderr } = await conform(service.url, ...ledger, ...restricted);
     expect({ time, status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
@@ -53,7 +53,7 @@ test('the service conforms, again on the data of the first run', async () => {
   }
 });
 
-test('without a ledger key, the cases that need one are skipped, by name and with the reason', async () => {
+test('the cases that need a ledger key are skipped without one, by name and with the reason', async () => {
   const { status, stdout } = await conform(service.url, '--json');
   const { topics, passed, failed, skipped } = JSON.parse(stdout) as Report;
   const cases = topics.flatMap((topic) => topic.cases);
@@ -118,7 +118,7 @@ describe('the kit finds', () => {
   });
 });
 
-describe('says in one line', () => {
+describe('the kit says in one line', () => {
   const LIVE = `sk_live_${'A'.repeat(38)}`;
   const at = () => ['--base-url', service.url];
   test.each<[what: string, args: () => string[], line: RegExp]>([

@@ -1,10 +1,16 @@
-/** Expectations and placeholders as conformance/README.md describes them, so that runners in other languages agree. */
+/**
+ * Expectations and placeholders work as conformance/README.md describes them, so that runners in
+ * other languages agree.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { checkError } from '../errors.js';
 import { compare } from '../matchers.js';
 import { resolve } from '../placeholders.js';
 
-/** The example of the TypeID specification, of the UUID 0188bac7-4afa-78aa-bc3b-bd1eef28d881. */
+/**
+ * This is the example of the TypeID specification, of the UUID
+ * 0188bac7-4afa-78aa-bc3b-bd1eef28d881.
+ */
 const SPECIFIED = 'prefix_01h2xcejqtf2nbrexx3vqjhp41';
 
 const answerOf = (body: unknown, status = 200) => ({
@@ -67,12 +73,12 @@ test.each([
   ['$instantOf', { $instantOf: SPECIFIED }, [1686760803], [1686760804, '1686760803']],
   ['$not', { $not: 1 }, [2], [1]],
   ['$all', { $all: [{ $type: 'string' }, { $matches: '^a' }] }, ['ab'], ['b', 1]],
-])('%s', (_, matcher, matching, others) => {
+])('the matcher %s accepts some values and refuses others', (_, matcher, matching, others) => {
   expect(matching.filter((body) => problems(matcher, body).length > 0)).toEqual([]);
   expect(others.filter((body) => problems(matcher, body).length === 0)).toEqual([]);
 });
 
-test('$same looks at another part of the answer', () => {
+test('the matcher $same compares with another part of the answer', () => {
   expect(problems({ a: 1, b: { $same: 'body.a' } }, { a: 1, b: 1 })).toEqual([]);
   expect(problems({ a: 1, b: { $same: 'body.a' } }, { a: 1, b: 2 })).toEqual([
     { at: 'body.b', expected: 'the same as body.a', got: 2 },
@@ -99,7 +105,7 @@ describe('an error', () => {
     ['the code alone', {}],
     ['the whole entry', { errors: [{ param: 'amount', code: 'too_large', allowed: ['1'] }] }],
     ['a part of the next step', { next_step: { type: 'lower_amount' } }],
-  ])('is right by %s', (_, expected) => {
+  ])('is accepted by %s', (_, expected) => {
     expect(placesIn({}, expected)).toEqual([]);
   });
 
@@ -115,12 +121,12 @@ describe('an error', () => {
       {},
       ['body.error.next_step.path'],
     ],
-  ])('is wrong by %s', (_, changed, expected, places) => {
+  ])('is refused by %s', (_, changed, expected, places) => {
     expect(placesIn(changed, expected)).toEqual(places);
   });
 });
 
-/** Built here, so that no linter takes it for a forgotten template. */
+/** The text is built here, so that no linter takes it for a forgotten template. */
 const placeholder = (name: string) => `\${${name}}`;
 
 test.each([
@@ -129,7 +135,7 @@ test.each([
   ['a list within a text is JSON', `x${placeholder('list')}`, 'x["a",1]'],
   ['in the name of a member', { [placeholder('s')]: [placeholder('s')] }, { a: ['a'] }],
   ['a character many times', `${placeholder('s')}${placeholder('k*3')}`, 'akkk'],
-])('a placeholder: %s', (_, value, resolved) => {
+])('a placeholder is resolved: %s', (_, value, resolved) => {
   expect(resolve(value, { n: 1, s: 'a', list: ['a', 1] })).toEqual(resolved);
 });
 

@@ -39,7 +39,7 @@ export class Components {
     return { $ref: referenceTo(name) };
   }
 
-  /** Without an example where `difference` is null. */
+  /** Returns the schema without an example where `difference` is null. */
   content(schema: Schema, difference: Json | null | undefined): Json {
     const shown = this.schema(schema);
     const value = difference === null ? undefined : exampleOf(shown, this.schemas, difference);
@@ -60,7 +60,10 @@ export class Components {
     return { $ref: `#/components/parameters/${placed(this.parameters, name, parameter)}` };
   }
 
-  /** The response that several operations share shows what any of them shows; of examples with one name, the first. */
+  /**
+   * A response that several operations share shows every example that any of them shows. Of
+   * examples with one name, the first one is shown.
+   */
   response(name: string, response: Response): Json {
     const { headers, content } = this.responses[name] ?? response;
     const examples = {
@@ -99,7 +102,10 @@ export class Components {
 export const pascalCase = (name: string): string =>
   name.replaceAll(/(?:^|[-_])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The name under which the part stands once in the document: with a number if others of its name differ. */
+/**
+ * Returns the name under which the part stands once in the document. It has a number if other parts
+ * of its name differ.
+ */
 function placed(parts: Record<string, Json>, name: string, part: Json, number = 1): string {
   const place = number === 1 ? name : `${name}${number}`;
   parts[place] ??= part;

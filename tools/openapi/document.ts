@@ -26,7 +26,7 @@ export function documentOf(application: INestApplication, declarations: Declarat
   );
   const components = new Components(declarations);
   const routes = controllers.flatMap((controller) => routesOf(controller as Route['controller']));
-  // An event's example shows a resource whose routes come later.
+  // The example of an event shows a resource whose routes come later.
   for (const { answers } of routes)
     for (const { schema } of Object.values(answers)) components.schema(schema);
   for (const route of routes) describe(route, components);
@@ -110,7 +110,7 @@ function byPath(operations: readonly Operation[]): Json {
 
 function byPlace(one: Operation, other: Operation): number {
   const surface = SURFACES.indexOf(one.route.credential) - SURFACES.indexOf(other.route.credential);
-  // What is made is read about before how it is listed: POST before GET.
+  // POST comes before GET, because readers create a resource before they list it.
   return surface || compare(one.path, other.path) || compare(other.method, one.method);
 }
 

@@ -4,7 +4,10 @@
  */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** `difference` has values that replace those of the schema's examples; for a list, in each of its entries. */
+/**
+ * `difference` has values that replace values of the schema's examples. In a list, they replace
+ * values of each entry.
+ */
 export function exampleOf(
   schema: Json,
   schemas: Readonly<Record<string, Json>>,

@@ -1,12 +1,21 @@
-/** Examples of operations and events, which examples/<module>.ts has by operationId or type of event. */
+/**
+ * The examples of operations and events are in examples/<module>.ts, by operationId or type of
+ * event.
+ */
 import { readdirSync } from 'node:fs';
 import type { Json } from './examples.js';
 
 interface OperationExamples {
   readonly body?: unknown;
-  /** Values that replace those of the schema's own examples; for a list, in each of its entries. */
+  /**
+   * These values replace values of the schema's own examples. In a list, they replace values of
+   * each entry.
+   */
   readonly answer?: Json;
-  /** Functions that run the domain on sample input. What each throws or returns is the example of its error code. */
+  /**
+   * These functions run the domain on sample input. What a function throws or returns is the
+   * example of its error code.
+   */
   readonly refusals?: readonly (() => unknown)[];
 }
 

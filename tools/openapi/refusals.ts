@@ -44,7 +44,10 @@ const COMMON = [
   internalError(),
   unavailable(),
 ];
-/** What any operation may refuse has its response and its example once in the document, not with each operation. */
+/**
+ * The refusals of every operation have their response and their example once in the document, not
+ * with each operation.
+ */
 export const isCommon = (code: string, { declarations }: Components): boolean =>
   [...declarations.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
@@ -73,7 +76,7 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
   ];
 }
 
-/** Headers without a usable key. Where the key is optional, a missing header is fine. */
+/** These headers have no usable key. Where the key is optional, a missing header is valid. */
 const sent = (rawHeaders: readonly string[]) => ({ raw: { rawHeaders } }) as FastifyRequest;
 const UNUSABLE = { required: [], accepted: ['Idempotency-Key', '""'] };
 

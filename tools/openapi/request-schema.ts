@@ -16,7 +16,7 @@ import type { IdKind } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** As it was released. The service also refuses braces in the host. */
+/** This pattern was released. The service also refuses braces in the host. */
 const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
 
 const FORMATS: Readonly<Record<string, Keywords>> = {
@@ -33,11 +33,14 @@ const FORMATS: Readonly<Record<string, Keywords>> = {
   isVisibleAscii: { pattern: VISIBLE_ASCII.source, examples: ['capture-4711'] },
   isOrigin: { format: 'uri', pattern: '^https?://[^/?#]+$', examples: ['https://shop.example'] },
   isKeyText: { pattern: KEY_TEXT.source, examples: ['return-4711'] },
-  // JSON Schema has no keyword for it.
+  // JSON Schema has no keyword for this rule.
   isShown: {},
 };
 
-/** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
+/**
+ * The keyword of each rule, by the name of the rule. A rule for the keys or values of a map is
+ * named after the keyword.
+ */
 const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),

@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
   'Idempotent-Replayed': 'IdempotentReplayed',
 };
 
-/** The error statuses that are stored with an idempotency key, and can be replayed. */
+/** These error statuses are stored with an idempotency key, and can be replayed. */
 const STORED_REFUSALS = [404, 422];
 
 export function refusalsOf(route: Refusing, components: Components): Json {
@@ -62,7 +62,10 @@ function refusal(route: Place, examples: readonly Example[], components: Compone
   };
 }
 
-/** What any operation refuses is shown by the first that does: only the path in `next_step` would differ. */
+/**
+ * The first operation shows a refusal that any operation may have: only the path in `next_step`
+ * would differ.
+ */
 function shown(example: Example, route: Place, components: Components): Json {
   const { name, refusal } = example;
   if (name !== refusal.code) return rendered(example, route, components);

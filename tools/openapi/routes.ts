@@ -26,7 +26,10 @@ export interface Route extends OperationOptions, RouteInput {
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
 }
 
-/** The described routes. A route that requires a key must be described; the pages of the documentation are not. */
+/**
+ * Returns the described routes. A route that requires a key must be described; the pages of the
+ * documentation need no description.
+ */
 export function routesOf(controller: Type): Route[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name] as object;

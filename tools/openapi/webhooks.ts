@@ -21,7 +21,10 @@ export const RECEIVED = {
   Gone: { description: 'No more attempts are made for this event.' },
 };
 
-/** The ledger's differ from those of merchants by their organization only, and are not shown. */
+/**
+ * The webhooks of the ledger are not shown: they differ from those of merchants by their
+ * organization only.
+ */
 const exampleOf = (type: string) => (type.startsWith('ledger.') ? null : examplesOf(type).answer);
 
 export function webhook(

@@ -3,7 +3,7 @@ import { collect } from './collect.js';
 import { faultsOf } from './organizations.js';
 import { RIGHT, TABLES, WRONG } from './wrong.js';
 
-/** Claims of several organizations at once, on one machine only. */
+/** This statement claims refunds of several organizations at once, on one machine only. */
 const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'refunds.claim_of_all'];
 
 const complaints: string[] = [];

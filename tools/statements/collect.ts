@@ -1,4 +1,7 @@
-/** Finds every SQL text that the built adapters define. To be run in a process of its own: it changes how modules load. */
+/**
+ * Finds every SQL text that the built adapters define. It must run in a process of its own, because
+ * it changes how modules load.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
@@ -12,7 +15,7 @@ const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
 
 interface Found {
   readonly text: string;
-  /** The folder that it is of: a module, or one beside the modules. */
+  /** Returns the folder that owns the file: a module, or a folder beside the modules. */
   readonly folder: string;
   readonly isNamed: boolean;
 }
@@ -45,7 +48,7 @@ export async function collect(): Promise<Collected> {
         for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
     };
     for (const [name, value] of Object.entries(values)) add(value, `${file} ${name}`);
-    // They are known when all records are loaded.
+    // The records are known after all of them are loaded.
     if (file === 'encrypted-columns') add((values.encryptedColumns as () => unknown)(), file);
     if (typeof values.ofDeclarations === 'function') add(values.ofDeclarations(declarations), file);
   }
@@ -62,7 +65,7 @@ function statementsOf(write: BatchedWrite) {
   return [[part], [part, part]].map((parts) => composed(parts)[0]);
 }
 
-/** @public What `load` adds to each adapter imports it. */
+/** @public The line that `load` adds to each adapter imports this function. */
 export const found = new Map<string, Defined>();
 
 async function loaded(): Promise<ReadonlyMap<string, Defined>> {
@@ -78,7 +81,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
       return { ...module, source: `${source}\n${telling}` };
     },
   });
-  // The build keeps what was made of a source file that is gone.
+  // The build keeps the output of a source file that was removed.
   const files = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).filter((file) => {
     return existsSync(`src/${file.replace(/\.js$/, '.ts')}`);
   });
@@ -87,7 +90,10 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
   return found;
 }
 
-/** Those with an organization in each row: a ledger's key has none. */
+/**
+ * Returns the tables that have an organization in each row. The table of keys has none for the key
+ * of a ledger.
+ */
 function ownedTables(): ReadonlySet<string> {
   const migrations = readdirSync('migrations').map((file) =>
     readFileSync(`migrations/${file}`, 'utf8'),

@@ -1,9 +1,12 @@
-/** SQL as people read it: each clause of a query on a line of its own, and queries within a query indented. */
+/**
+ * Formats SQL for readers: each clause of a query is a line of its own, and queries within a query
+ * are indented.
+ */
 const TOKENS = /\/\*.*?\*\/|'(?:[^']|'')*'|"[^"]*"|[\w$.:*]+|\s+|./gs;
 const CLAUSE =
   /^(?:FROM|WHERE|SET|VALUES|JOIN|LEFT|CROSS|ORDER|GROUP|WINDOW|LIMIT|UNION|FOR|RETURNING|SELECT|INSERT|UPDATE|DELETE)$/;
 const WIDTH = 110;
-/** So long a query stands in the line of its parentheses. */
+/** A query up to this length stands in the line of its parentheses. */
 const SHORT = 60;
 const QUERY = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
 

@@ -1,8 +1,14 @@
-/** What organizations.ts is for organizations: a query that reads or changes rows of a mode has a condition on their mode. */
+/**
+ * Checks modes as organizations.ts checks organizations: a query that reads or changes rows of a
+ * mode has a condition on their mode.
+ */
 import { parse } from 'libpg-query';
 import { fieldsOf, KINDS, listOf, type Node, nameOf, tablesIn } from './tree.js';
 
-/** How a statement begins that means the rows of both modes, or of all organizations. It gives the reason. */
+/**
+ * A statement for the rows of both modes, or of all organizations, begins with one of these
+ * comments, which gives the reason.
+ */
 const FOR_BOTH = /^\s*\/\* (?:both modes|every organization): \S.{15,}? \*\//s;
 
 export async function modesMissingIn(
@@ -33,7 +39,10 @@ function missingOf(kind: string, query: Node, tables: ReadonlySet<string>): stri
   return read.filter((table) => !isAsked(table)).map(({ relname }) => relname as string);
 }
 
-/** The names of the tables whose mode is in a condition; '' for that of any. Those of queries inside are not looked at. */
+/**
+ * Returns the names of the tables whose mode is in a condition; '' stands for any table. Queries
+ * inside this query are not searched.
+ */
 function modesIn(tree: unknown): string[] {
   if (typeof tree !== 'object' || tree === null) return [];
   const fields = fieldsOf(tree);

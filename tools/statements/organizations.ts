@@ -27,12 +27,18 @@ interface Query {
 }
 
 const ORGANIZATION = 'organization_id';
-/** An input that stands in FROM. */
+/** An input of the statement that stands in FROM. */
 const GIVEN = '(input)';
-/** How a statement begins that reads the rows of all organizations. It gives the reason. */
+/**
+ * A statement that reads the rows of all organizations begins with this comment, which gives the
+ * reason.
+ */
 const FOR_ALL = /^\s*\/\* every organization: \S.{15,}? \*\//s;
 
-/** What is wrong with the statement: one line for each table that it does not bind to its organization. */
+/**
+ * Returns the faults of the statement: one line for each table that it does not bind to its
+ * organization.
+ */
 export async function faultsOf(
   sql: string,
   tables: ReadonlySet<string>,
@@ -52,7 +58,10 @@ export async function faultsOf(
 class Reading {
   readonly faults: string[] = [];
   readonly parameters = new Set<number>();
-  /** Those in WITH, and in FROM, that give the organization of the statement, as the input of a form does. */
+  /**
+   * Finds the queries in WITH and FROM that give the organization of the statement, as its input
+   * does.
+   */
   private readonly inputs = new Set([GIVEN]);
 
   constructor(private readonly ofOrganizations: ReadonlySet<string>) {}
@@ -90,7 +99,7 @@ class Reading {
     if (targetsOf(query).includes(ORGANIZATION))
       this.faults.push('moves a row to another organization');
     for (const [name, table] of own.tables) if (!own.bound.has(name)) this.faults.push(table);
-    // Conditions of the INSERT are those of its SELECT, which is a query of its own.
+    // The conditions of the INSERT are those of its SELECT, which is a query of its own.
     this.visit(rest, own, ctes);
   }
 
@@ -102,7 +111,7 @@ class Reading {
     const names = new Set(outside);
     for (const { CommonTableExpr } of listOf(clause?.ctes)) {
       const { ctename, ctequery } = CommonTableExpr as Node;
-      // Only in WITH RECURSIVE, a query sees its own name instead of the table.
+      // A query sees its own name instead of the table only in WITH RECURSIVE.
       if (clause?.recursive) names.add(ctename as string);
       this.visit(ctequery, outer, names);
       if (this.isInput(ctequery as Node)) this.inputs.add(ctename as string);
@@ -131,7 +140,10 @@ class Reading {
     ];
   }
 
-  /** Binds what is compared with a parameter, and then, step by step, what is compared with something bound. */
+  /**
+   * Binds each column that is compared with a parameter, and then, step by step, each column that
+   * is compared with a bound one.
+   */
   private bind(own: Query, conditions: readonly Condition[]): void {
     for (const [name, table] of own.tables) if (this.inputs.has(table)) own.bound.add(name);
     let before: number;
@@ -148,7 +160,10 @@ class Reading {
     } while (own.bound.size > before);
   }
 
-  /** Whether the expression is the organization: its parameter, or the column of something bound. */
+  /**
+   * Tells whether the expression is the organization: its parameter, or the column of a bound
+   * table.
+   */
   private isOrganization(expression: unknown, query: Query): boolean {
     const parameter = parameterOf(expression);
     if (parameter !== undefined) this.parameters.add(parameter);
@@ -197,7 +212,9 @@ class Reading {
   }
 }
 
-/** The table of the query that a column is of. A column without one is of the only table that can have it. */
+/**
+ * Finds the table of a column. A column without a table belongs to the only table that can have it.
+ */
 function nameIn({ tables }: Query, fields: readonly string[]): string | undefined {
   if (fields.length === 1) return tables.size === 1 ? [...tables.keys()][0] : undefined;
   const name = fields.at(-2) as string;

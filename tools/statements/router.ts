@@ -1,24 +1,27 @@
 /**
- * What Citus refuses about a write, as far as its text shows it: the machine that was asked evaluates the functions of a
- * write before another machine runs it. The rules are those of planner/multi_router_planner.c in Citus 14.
+ * Finds what Citus refuses about a write, as far as the text shows it: the machine that was asked
+ * evaluates the functions of a write before another machine runs it. The rules come from
+ * planner/multi_router_planner.c in Citus 14.
  */
 import { changes, listOf, type Node } from './tree.js';
 
 type Part = readonly [kind: string, part: Node];
 
-/** PostgreSQL marks these IMMUTABLE. Add one here after a look at `provolatile` in pg_proc. */
+/**
+ * PostgreSQL marks these functions IMMUTABLE. Look at `provolatile` in pg_proc before you add one.
+ */
 const IMMUTABLE: ReadonlySet<unknown> = new Set([
   ...['count', 'left', 'length', 'lower', 'make_interval', 'max', 'min', 'num_nonnulls'],
   ...['octet_length', 'replace', 'right', 'substr', 'sum', 'timezone', 'to_timestamp', 'unnest'],
   'upper',
 ]);
-/** Functions whose result differs from call to call. */
+/** The result of these functions differs from call to call. */
 const VOLATILE: ReadonlySet<unknown> = new Set([
   ...['clock_timestamp', 'timeofday', 'random', 'random_normal', 'gen_random_uuid', 'uuidv4'],
   ...['uuidv7', 'nextval', 'setval', 'set_config', 'pg_sleep', 'pg_advisory_xact_lock'],
 ]);
 
-/** One line for each rule that the statement breaks. */
+/** Returns one line for each rule that the statement breaks. */
 export function refusedByRouter(statement: unknown): readonly string[] {
   if (!changes(statement)) return [];
   const parts = partsOf(statement);
@@ -27,7 +30,8 @@ export function refusedByRouter(statement: unknown): readonly string[] {
     return kind === 'InsertStmt' ? [...faultsOfInsert(part)] : [];
   });
   if (parts.some(isVolatile)) faults.push('writes what differs by machine');
-  // Such as `($2::text[])[1]`. Citus ends the machine's PostgreSQL where SET assigns one.
+  // `($2::text[])[1]` is such an expression. Citus ends the PostgreSQL of the machine where SET
+  // assigns one.
   if (parts.some(([kind]) => kind === 'A_Indirection'))
     faults.push('takes an element of an array in a write');
   return faults;
@@ -67,11 +71,11 @@ function hasMutable(tree: unknown): boolean {
 function isMutable([kind, part]: Part): boolean {
   if (kind === 'FuncCall') return !IMMUTABLE.has(lastOf(part.funcname));
   if (kind === 'A_Expr') return isTimeInZone(part);
-  // Such as CURRENT_TIMESTAMP.
+  // CURRENT_TIMESTAMP is such an expression.
   return kind === 'SQLValueFunction';
 }
 
-/** A time and an interval have a sum that depends on the time zone, unless `AT TIME ZONE` says which. */
+/** The sum of a time and an interval depends on the time zone, unless `AT TIME ZONE` names one. */
 function isTimeInZone({ name, lexpr, rexpr }: Node): boolean {
   const isSum = lastOf(name) === '+' || lastOf(name) === '-';
   const [time, interval] = isInterval(lexpr) ? [rexpr, lexpr] : [lexpr, rexpr];
@@ -101,7 +105,10 @@ function outsideQueries(tree: unknown): readonly Part[] {
   return partsOf(tree, 'subselect');
 }
 
-/** Every part of the tree, itself excluded, with its kind. What has the name `without` is left out. */
+/**
+ * Returns every part of the tree below this one, with its kind. The part with the name `without` is
+ * left out.
+ */
 function partsOf(tree: unknown, without?: string): readonly Part[] {
   if (typeof tree !== 'object' || tree === null) return [];
   return Object.entries(tree).flatMap(([kind, part]) => {

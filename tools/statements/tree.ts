@@ -19,7 +19,7 @@ export function changes(tree: unknown): boolean {
   });
 }
 
-/** The equalities that hold for each row, which are those joined by AND. */
+/** Returns the equalities that hold for each row, which are those joined by AND. */
 export function conditionsOf(where: unknown, binds?: ReadonlySet<string>): Condition[] {
   const { BoolExpr: all, A_Expr: compared } = (where ?? {}) as { BoolExpr?: Node; A_Expr?: Node };
   if (all?.boolop === 'AND_EXPR')

@@ -1,4 +1,7 @@
-/** What the check is for: statements that would show or change rows of another organization, and statements that are right. */
+/**
+ * These statements would show or change rows of another organization, and the check must find them.
+ * The others are right.
+ */
 export const TABLES: ReadonlySet<string> = new Set(['notes', 'payments', 'refunds']);
 
 const OF_ALL = '/* every organization: the ledger pays for all */';

@@ -28,7 +28,7 @@ export async function decide(
   return sought.type === 'not_there' ? paid : sought;
 }
 
-/** An exception, a time-out and a lost claim are unknown. */
+/** An exception, a time-out and a lost claim are unknown outcomes. */
 export async function ask<Refund, Answer>(
   question: (refund: Refund, signal: AbortSignal) => Promise<Answer>,
   refund: Refund,

@@ -1,4 +1,4 @@
-/** The lease of a claim, renewed for as long as the refund is worked on. */
+/** Renews the lease of a claim for as long as the refund is worked on. */
 import type { TillgateLedger } from '../client.js';
 import { TillgateError } from '../errors.js';
 import type { ClaimedRefund } from './settle.js';
@@ -12,13 +12,16 @@ export class Lease {
     private readonly refunds: TillgateLedger['refunds'],
     private readonly refund: ClaimedRefund,
     private readonly seconds: number,
-    /** When the claim was asked for, in milliseconds by the clock of this machine: the lease began later. */
+    /**
+     * The time when the claim was requested, in milliseconds by the clock of this machine. The
+     * lease began later.
+     */
     private begun: number,
   ) {
     this.timer = setInterval(() => this.renew(), seconds * 500);
   }
 
-  /** False after a sleep of the process, too, before its timers run. */
+  /** Returns false after a sleep of the process, too, before its timers run. */
   isHeld(): boolean {
     return !this.lost.signal.aborted && Date.now() < this.begun + this.seconds * 1000;
   }

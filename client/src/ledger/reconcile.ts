@@ -3,7 +3,7 @@ import { TillgateLedger } from '../client.js';
 import { TillgateError } from '../errors.js';
 import type { LedgerRefund, SettleOptions } from './settle.js';
 
-/** A payout as the other side has it. */
+/** A payout as the provider or the book has it. */
 export interface Payout {
   /** The ID of the refund, `re_…`. None for one that was made elsewhere, such as in the provider's dashboard. */
   readonly refund?: string | undefined;
@@ -83,7 +83,9 @@ async function byRefund(
   return { payoutsOf, elsewhere };
 }
 
-/** The refund of each payout, by the provider's ID: one that has not failed, if there is one. */
+/**
+ * Finds the refund of each payout by the provider's ID. A refund that has not failed comes first.
+ */
 function refundsByReference(ours: Iterable<LedgerRefund>): Map<string, string> {
   const known = new Map<string, string>();
   for (const { id, status, provider_reference: reference } of ours) {
@@ -93,7 +95,7 @@ function refundsByReference(ours: Iterable<LedgerRefund>): Map<string, string> {
   return known;
 }
 
-/** Those that move money. If none does, the last one that failed. */
+/** Returns the payouts that move money. If none does, it returns the last one that failed. */
 function effective(payouts: readonly Payout[]): [Payout, ...Payout[]] {
   const moving = payouts.filter(({ status }) => status !== 'failed');
   return (moving.length > 0 ? moving : payouts.slice(-1)) as [Payout, ...Payout[]];
@@ -114,7 +116,7 @@ function mustBePaid({ status, provider_reference }: LedgerRefund): boolean {
   return status === 'succeeded' || (status === 'pending' && provider_reference !== null);
 }
 
-/** 400 is an ID that is not one of Tillgate. */
+/** A 400 means that the ID is not one of Tillgate. */
 function absent(error: unknown): undefined {
   if (error instanceof TillgateError && (error.status === 404 || error.status === 400))
     return undefined;

@@ -1,4 +1,4 @@
-/** Records what was paid out without a refund of Tillgate. */
+/** Records a payout that was made without a refund of Tillgate. */
 import { TillgateLedger } from '../client.js';
 import type { Payout, ReconcileOptions } from './reconcile.js';
 import type { LedgerRefund } from './settle.js';

@@ -1,4 +1,4 @@
-/** The worker of a ledger: it claims refunds, has each paid out once, and reports what came of it. */
+/** The worker of a ledger claims refunds, has each paid out once, and reports the outcome. */
 import { TillgateLedger } from '../client.js';
 import type { components } from '../description.js';
 import { TillgateError } from '../errors.js';
@@ -32,9 +32,9 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
   readonly lookAgainSeconds?: number | undefined;
   /** A refund that was claimed more often is looked for, but not paid: it needs a person. Default: 20. */
   readonly stuckAfter?: number | undefined;
-  /** Hears every outcome. Default: prints those that need a person. */
+  /** Called with every outcome. Default: it prints those that need a person. */
   readonly onOutcome?: ((refund: LedgerRefund, outcome: Outcome) => void) | undefined;
-  /** Hears why Tillgate was not reached or refused a report. Default: prints it. */
+  /** Called when Tillgate was not reached or refused a report. Default: it prints why. */
   readonly onError?: ((error: unknown, refund?: LedgerRefund) => void) | undefined;
 }
 
@@ -116,7 +116,10 @@ class Settlement implements Worker {
     await this.tell(refund, outcome);
   }
 
-  /** Nobody claims a submitted refund, because its lease is long: every worker looks at it, as soon as it starts. */
+  /**
+   * Nobody else claims a submitted refund, because its lease is long. So every worker looks at it
+   * as soon as it starts.
+   */
   private async keepLooking(): Promise<void> {
     const { lookAgainSeconds = 21_600 } = this.options;
     while (!this.stopping.signal.aborted) {
