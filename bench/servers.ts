@@ -155,8 +155,8 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The log is written to a file that nobody reads, because reading it would cost the load
- * generator's time.
+ * Returns the URL that a server prints. Its later output is discarded unread, because reading it
+ * would cost the load generator's time.
  */
 async function urlOf(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });

@@ -57,7 +57,7 @@ function spread(values: readonly number[]): Spread {
 }
 
 interface Memory {
-  /** Returns the load that had just ended. */
+  /** Names the load that had just ended. */
   readonly after: string;
   readonly megabytes: readonly { readonly name: string; readonly megabytes: number }[];
 }
@@ -71,7 +71,7 @@ interface Result {
 
 interface Idle {
   readonly name: string;
-  /** The unit is milliseconds of CPU in a second. */
+  /** Holds the milliseconds of CPU that an idle server uses in a second. */
   readonly cpu: number;
 }
 

@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Tillgate, TillgateError } from '../client/src/index.js';
 
 const { TILLGATE_URL: baseUrl = '', TILLGATE_KEY: key = '', POLL_SECONDS = '5' } = process.env;
-/** In minor units: 100.00 of a currency with two digits. Other currencies are left to people. */
+/**
+ * The limit is in minor units: 100.00 of a currency with two digits. Refunds in other currencies
+ * are left to people.
+ */
 const LIMITS: Readonly<Record<string, number>> = { eur: 10_000, usd: 10_000, gbp: 10_000 };
 
 const tillgate = new Tillgate({ baseUrl, key });

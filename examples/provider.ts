@@ -1,4 +1,7 @@
-/** Stands for the library of your payment provider: the one of the drill, or without PROVIDER_URL none, which pays at once. */
+/**
+ * Stands for the library of your payment provider: it calls the provider of the drill, or without
+ * PROVIDER_URL pays at once.
+ */
 import type { LedgerRefund } from '../client/src/ledger/index.js';
 import type { Payout } from './ledger/book.js';
 
@@ -10,12 +13,15 @@ const STATUSES = {
   failed: 'refused',
   returned: 'returned',
 } as const;
-/** The provider's words for "nothing was paid, try again later". A 503 without them may come from something in between. */
+/**
+ * With these words the provider says that nothing was paid and that the caller may try again later.
+ * A 503 without them may come from a proxy.
+ */
 const NOT_NOW = ['no_balance', 'unavailable'];
 
 interface Answer {
   readonly id: string;
-  /** Empty for what was refunded in the provider's dashboard. */
+  /** Empty for a refund that was made in the provider's dashboard. */
   readonly refund: string;
   readonly payment: string;
   readonly amount: number;
@@ -30,7 +36,7 @@ interface Page {
   readonly next_cursor: string;
 }
 
-/** Rejects where it is not known what the provider did. */
+/** Rejects if it is not known what the provider did. */
 export async function payAtProvider({ id, amount, currency }: LedgerRefund): Promise<Payout> {
   if (!PROVIDER_URL) return { status: 'paid', provider_reference: `book_${id}`, reason: null };
   const headers = { 'content-type': 'application/json', 'idempotency-key': id };
@@ -43,7 +49,7 @@ export async function payAtProvider({ id, amount, currency }: LedgerRefund): Pro
   throw new Error(`The provider answered ${status}.`);
 }
 
-/** Undefined where the provider has no payout of the refund. */
+/** Returns undefined if the provider has no payout of the refund. */
 export async function findAtProvider(id: string): Promise<Payout | undefined> {
   if (!PROVIDER_URL) return undefined;
   const { status, answer } = await ask(`?refund=${id}`);
@@ -51,7 +57,7 @@ export async function findAtProvider(id: string): Promise<Payout | undefined> {
   return answer.data.map(payoutOf).at(-1);
 }
 
-/** The refunds whose payouts have come back. */
+/** Returns the refunds whose payouts have come back. */
 export async function returnedByProvider(): Promise<string[]> {
   return (await list('status=returned')).map(({ refund }) => refund).filter(Boolean);
 }
@@ -62,7 +68,7 @@ export interface MadeElsewhere extends Pick<Answer, 'payment' | 'amount' | 'curr
   readonly reason: string | null;
 }
 
-/** What was refunded in the provider's dashboard. */
+/** Returns the payouts that were made in the provider's dashboard. */
 export async function madeElsewhere(): Promise<MadeElsewhere[]> {
   const payouts = await list('refund=');
   return payouts.map(
@@ -72,7 +78,7 @@ export async function madeElsewhere(): Promise<MadeElsewhere[]> {
   );
 }
 
-/** All pages. */
+/** Reads all pages of the list. */
 async function list(query: string, cursor = ''): Promise<readonly Answer[]> {
   if (!PROVIDER_URL) return [];
   const { status, answer } = await ask(`?${query}${cursor}`);

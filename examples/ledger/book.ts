@@ -1,19 +1,24 @@
-/** The book of the small ledger, in a PostgreSQL database. Its rules are in book.sql. */
+/**
+ * The small ledger keeps its book in a PostgreSQL database. The rules of the book are in book.sql.
+ */
 import { readFileSync } from 'node:fs';
 import { Client, Pool } from 'pg';
 import type { LedgerRefund } from '../../client/src/ledger/index.js';
 
-/** What is known of the payout of a refund. */
+/** Says what is known of the payout of a refund. */
 export interface Payout {
   readonly status: 'in_flight' | 'paid' | 'refused' | 'postponed' | 'returned';
   readonly provider_reference: string | null;
   readonly reason: string | null;
 }
 
-/** The payout as it stands in the book, and the highest number of a claim: who works under an older one was overtaken. */
+/**
+ * Holds the payout as the book has it, and the highest number of a claim: a worker with an older
+ * claim was overtaken.
+ */
 export type Entry = Payout & { readonly claim: number };
 
-/** Who freezes holds a lock no longer than this, and nobody waits for one any longer. */
+/** `freeze` holds a lock no longer than this, and nobody waits for a lock any longer. */
 const PATIENCE = '-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s';
 const NO_DATABASE = '3D000';
 const CAPTURE =
@@ -29,17 +34,17 @@ const CHANGE =
 
 export class Book {
   private constructor(private readonly pool: Pool) {
-    // What used a lost connection fails, and the pool makes another one.
+    // A query on a lost connection fails, and the pool makes another connection.
     pool.on('error', () => undefined);
   }
 
-  /** Makes the database and its tables where they are missing. */
+  /** Makes the database and its tables if they are missing. */
   static async open(url: string): Promise<Book> {
     const pool = new Pool({ connectionString: url, options: PATIENCE });
     const rules = readFileSync(new URL('book.sql', import.meta.url), 'utf8');
     await pool.query(rules).catch(async (error) => {
       if (error.code !== NO_DATABASE) throw error;
-      // Another ledger may make it first.
+      // Another ledger may make the database first.
       const server = new Client(Object.assign(new URL(url), { pathname: '/postgres' }).href);
       await server.connect();
       await server
@@ -64,7 +69,10 @@ export class Book {
     return this.allowed(this.pool.query(BEGIN, [id, payment, currency, amount, claim?.number]));
   }
 
-  /** The money has left, whether or not it was in flight. Once for each refund, or returns the rule as `begin` does. */
+  /**
+   * Records that the money has left, whether or not it was in flight. It does so once for each
+   * refund, or returns the name of the rule, as `begin` does.
+   */
   record({
     id,
     payment,
@@ -83,7 +91,10 @@ export class Book {
       .catch((error) => error.constraint ?? Promise.reject(error));
   }
 
-  /** What stands in the book, after a change that nobody else can make meanwhile: the entry is locked until then. */
+  /**
+   * Returns the entry of the book after a change that nobody else can make meanwhile, because the
+   * entry is locked until then.
+   */
   async change(
     id: string,
     claim: number,
@@ -103,7 +114,7 @@ export class Book {
       connection.release();
       return changed ?? entry;
     } catch (error) {
-      // Closing the connection rolls back.
+      // PostgreSQL rolls back when the connection is closed.
       connection.release(true);
       throw error;
     }

@@ -1,4 +1,7 @@
-/** A small ledger: it settles Tillgate's refunds by the kit, and keeps its own book. Start from it to write yours. */
+/**
+ * A small ledger settles Tillgate's refunds with the kit, and keeps its own book. Start from it to
+ * write yours.
+ */
 import { setInterval } from 'node:timers/promises';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
@@ -24,7 +27,10 @@ const tillgate = new TillgateLedger({ baseUrl: url, key });
 const book = await Book.open(LEDGER_DATABASE_URL);
 const worker = kit.settle({ url, key, pay, find, organization, pollSeconds: Number(POLL_SECONDS) });
 
-/** The book has the amount in flight before the provider is asked, so that `find` knows of every payout there may be. */
+/**
+ * The book has the amount in flight before the provider is asked, so that `find` knows every
+ * possible payout.
+ */
 async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   const { id, payment, amount, claim } = refund;
   const refusal = await entered(refund, () => book.begin(refund));
@@ -40,7 +46,7 @@ async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   return outcome.type === 'not_there' ? kit.unknown(`Another worker has ${id}.`) : outcome;
 }
 
-/** Enters it after its payment, which the book does not have yet at the first refund. */
+/** Enters a refund after its payment, which the book does not have yet at the first refund. */
 async function entered(
   { payment, organization }: kit.LedgerRefund,
   enter: () => Promise<string | undefined>,
@@ -51,7 +57,10 @@ async function entered(
   return enter();
 }
 
-/** Tillgate comes first: it knows whether this is the payout of a refund. While another one has the money, it refuses. */
+/**
+ * Tillgate is told first, because it knows whether this is the payout of a refund. It refuses while
+ * another refund has the money.
+ */
 async function record({ status, reason, ...made }: MadeElsewhere): Promise<void> {
   if (status !== 'paid' && status !== 'returned') return;
   const refund = await kit.recordPayout(
@@ -96,10 +105,11 @@ async function stop(): Promise<void> {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(signal, stop);
 process.on('message', () => worker.wake());
-// Who started it may be gone already.
+// The process that started this one may have ended already.
 if (process.connected === false) await stop();
 
-// Money that came back, or left without a refund: a process that was killed while it reported this looks again.
+// Looks again at money that came back or left without a refund, because an earlier process may have
+// been killed while it reported that.
 for await (const _ of setInterval(LOOK_MS)) {
   const returned = await returnedByProvider().catch(() => []);
   for (const id of returned) await worker.look(id).catch(console.error);

@@ -1,4 +1,4 @@
-/** The customer's way to Stripe's page and back, and the end of that page when the session ends. */
+/** Leads the customer to Stripe's page and back, and ends that page when the session ends. */
 import Stripe from 'stripe';
 import { type components, TillgateError } from '../../client/src/index.js';
 import { fromStripe, toStripe } from './amounts.js';
@@ -7,13 +7,13 @@ import { accountOf, idOf, refusalOf, stripe, tillgate } from './provider.js';
 const { sessions } = stripe.checkout;
 type Session = components['schemas']['LedgerCheckoutSession'];
 
-/** A page at Stripe lives for 30 minutes to 24 hours, by Stripe's clock. */
+/** A page at Stripe lives for 30 minutes to 24 hours by Stripe's clock. */
 const SHORTEST_SECONDS = 31 * 60;
 const LONGEST_SECONDS = 24 * 3600 - 60;
-/** Between two steps, the same request is made again. */
+/** Within a step of this length, the same request is made again. */
 const STEP_SECONDS = 10 * 60;
 const MAX_LINES = 100;
-/** The languages of Stripe's page. In any other one it follows the browser. */
+/** These are the languages of Stripe's page. In any other one it follows the browser. */
 const LOCALES =
   'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh'
     .split(' ')
@@ -21,7 +21,7 @@ const LOCALES =
 /** Tillgate keeps, in the payment URL of a session, which page at Stripe it led to. */
 const PAGE = /&stripe=(cs_\w+)$/;
 
-/** Where the customer goes: to Stripe's page of the session, the same one for as long as it can be paid. */
+/** Returns Stripe's page of the session, which is the same one for as long as it can be paid. */
 export async function startPayment(query: URLSearchParams): Promise<string> {
   const id = query.get('session') ?? '';
   const { checkoutSessions } = tillgate;
@@ -50,7 +50,7 @@ export async function startPayment(query: URLSearchParams): Promise<string> {
   }
 }
 
-/** False if the session has ended: its payment URL is not set any more. */
+/** Returns false if the session has ended, so that its payment URL was not set. */
 async function isRemembered(session: string, payment_url: string): Promise<boolean> {
   try {
     await tillgate.checkoutSessions.setPaymentUrl(session, { payment_url });
@@ -61,14 +61,17 @@ async function isRemembered(session: string, payment_url: string): Promise<boole
   }
 }
 
-/** Stripe refuses if the customer has paid there, or if the page has ended by itself. */
+/** Stripe refuses if the customer has paid on the page, or if the page has ended by itself. */
 export async function endPayment(session: string): Promise<void> {
   const { payment_url } = await tillgate.checkoutSessions.page(session);
   const page = pageIn(payment_url);
   if (page) await sessions.expire(page).catch(unlessRefused);
 }
 
-/** With a reference nothing is recorded twice. What was captured is recorded even if the session has expired. */
+/**
+ * The reference keeps a payment from being recorded twice. A captured payment is recorded even if
+ * the session has expired.
+ */
 export async function recordPayment(paid: Stripe.Checkout.Session): Promise<void> {
   const { payment_status, payment_intent, amount_total, currency } = paid;
   const organization = paid.metadata?.organization;
@@ -92,7 +95,7 @@ async function earlierPage(payment_url: string | null) {
     : undefined;
 }
 
-/** Its time is over, or the bank has refused the payment days later. */
+/** The page has expired, or the bank has refused the payment days later. */
 function isOver({ status, payment_intent }: Stripe.Checkout.Session): boolean {
   const paid = typeof payment_intent === 'object' ? payment_intent?.status : undefined;
   return (
@@ -108,7 +111,7 @@ async function begin(session: Session, ways: Ways, earlier?: Stripe.Checkout.Ses
   const total = toStripe(amount_total, currency);
   if (total === undefined) throw new Error(refusalOf(currency));
   const order = { ...orderOf(session, total), ...ways };
-  // Pressed twice at once, Pay leads to one page.
+  // If the customer presses Pay twice at once, both lead to one page.
   const options = { idempotencyKey: earlier ? `${id}-${earlier.id}` : id };
   const page = await sessions
     .create({ ...order, ...detailsOf(session, total) }, options)
@@ -142,7 +145,7 @@ function orderOf({ id, organization, currency, description, expires_at }: Sessio
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-/** What the customer sees besides the total. */
+/** Returns what the customer sees besides the total. */
 function detailsOf(
   { currency, line_items, amount_shipping, customer_email, locale }: Session,
   total: number,

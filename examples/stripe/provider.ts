@@ -1,4 +1,7 @@
-/** Refunds and disputes: what moves money at Stripe, and what Tillgate is told of it. */
+/**
+ * Makes refunds and holds for disputes: what moves money at Stripe, and what Tillgate is told of
+ * it.
+ */
 import Stripe from 'stripe';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
@@ -8,14 +11,14 @@ const { TILLGATE_URL = '', TILLGATE_LEDGER_KEY = '', STRIPE_SECRET_KEY = '' } = 
 /** STRIPE_MOCK_PORT is the port of a stub of Stripe on this machine. */
 const { STRIPE_ACCOUNTS = '{}', STRIPE_MOCK_PORT: port } = process.env;
 const TIMEOUT_MS = 10_000;
-/** Stripe's codes for a refund that it will never pay. Other refusals need a person. */
+/** With these codes Stripe refuses a refund for ever. Other refusals need a person. */
 const NEVER_PAID = [
   'charge_already_refunded',
   'charge_disputed',
   'charge_not_refundable',
   'refund_disputed_payment',
 ];
-/** Nothing was paid, and nothing will be before a person has changed something. */
+/** Nothing was paid, and nothing will be paid until a person has changed something. */
 const REFUSED = [400, 401, 402, 403, 404];
 const NO_LONGER_MOVING = ['failed', 'canceled'];
 
@@ -45,7 +48,7 @@ export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   if (!payment_intent) return kit.stuck(`${refund.payment} was not paid at Stripe.`);
   if (amount === undefined) return kit.failed(refusalOf(currency));
   const account = accountOf(refund.organization);
-  // The merchant and the platform give back their parts.
+  // The merchant and the platform return their parts.
   const parts = account
     ? { reverse_transfer: true, refund_application_fee: Boolean(account.fee_percent) }
     : {};
@@ -58,7 +61,8 @@ export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
     const { code = '', statusCode = 0, message } = error;
     if (NEVER_PAID.includes(code)) return kit.failed(message);
     if (REFUSED.includes(statusCode)) return kit.stuck(message);
-    // The package repeats what got no answer, so even "too many requests" may come after a payout.
+    // Stripe's package repeats requests without an answer, so even "too many requests" may come
+    // after a payout.
     throw error;
   }
 }
@@ -84,13 +88,14 @@ export async function followRefunds(paid: string | Stripe.PaymentIntent | null):
   const payment_intent = idOf(paid);
   for await (const payout of stripe.refunds.list({ payment_intent, limit: 100 })) {
     const { id: provider_reference, status, currency, failure_reason } = payout;
-    // The worker's own.
+    // The worker made this refund itself.
     if (payout.metadata?.refund) continue;
     const payment = await paymentOf(payment_intent);
     if (!payment) return;
     const { id, organization } = payment;
     const amount = fromStripe(payout.amount, currency);
-    // Without an idempotency key of its own, so that no refusal is repeated: what a pending refund reserves may be free later.
+    // The request has no idempotency key of its own, so that a refusal is not repeated: the amount
+    // that a pending refund reserves may be free later.
     if (status === 'succeeded')
       await tillgate.refunds.record({ organization, payment: id, amount, provider_reference });
     if (!NO_LONGER_MOVING.includes(status ?? '')) continue;
@@ -110,7 +115,10 @@ export async function followRefunds(paid: string | Stripe.PaymentIntent | null):
   }
 }
 
-/** Undefined if it is not of Tillgate. Throws if it is, and is not recorded yet: Stripe sends the event again. */
+/**
+ * Returns undefined if the payment is not one of Tillgate. Throws if it is one and is not recorded
+ * yet, so that Stripe sends the event again.
+ */
 async function paymentOf(payment_intent: string) {
   for await (const payment of tillgate.payments.list({ reference: payment_intent })) return payment;
   const { metadata } = await stripe.paymentIntents.retrieve(payment_intent);

@@ -1,4 +1,7 @@
-/** Between Tillgate and Stripe: leads customers to Stripe's page, hears Stripe's webhooks, and settles refunds by the kit. */
+/**
+ * This program stands between Tillgate and Stripe: it leads customers to Stripe's page, receives
+ * Stripe's webhooks, and settles refunds with the kit.
+ */
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import Stripe from 'stripe';
@@ -70,7 +73,9 @@ async function hear(event: Stripe.Event): Promise<void> {
   }
 }
 
-/** Reports that a pending refund was decided, or that the money of one that succeeded has come back. */
+/**
+ * Reports that a pending refund was decided, or that the money of a succeeded refund has come back.
+ */
 async function lookAt({ metadata, status, payment_intent }: Stripe.Refund): Promise<void> {
   const refund = metadata?.refund;
   if (!refund) return followRefunds(payment_intent);
@@ -81,7 +86,10 @@ async function lookAt({ metadata, status, payment_intent }: Stripe.Refund): Prom
     throw new Error(`${refund} has not been reported as failed.`);
 }
 
-/** Ends the pages at Stripe of sessions that have expired: those of the last day too, because this program may have been down. */
+/**
+ * Ends the pages at Stripe of expired sessions, including those of the last day, because this
+ * program may have been down.
+ */
 async function followExpired(): Promise<void> {
   const from = String(Math.floor(Date.now() / 1000) - DAY_SECONDS);
   const expired = { type: 'checkout.session.expired', order: 'asc', from, limit: 100 } as const;

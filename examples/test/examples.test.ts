@@ -1,4 +1,4 @@
-/** The small ledger and the policy of examples/ beside the service. */
+/** The small ledger and the policy of examples/ run beside the service. */
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { useService, useShop } from '../../test/kit/setup.js';
@@ -10,7 +10,7 @@ import { createKey } from '../../test/support/tenants.js';
 const service = useService();
 const shop = useShop(service);
 
-// The first one: its worker would pay what the other one leaves.
+// This test comes first, because its worker would pay the refunds that the other test leaves.
 test('the small ledger records and books a refund that was made in the dashboard, and its return', async () => {
   const payment = await shop.capture();
   const inDashboard = {
@@ -67,7 +67,7 @@ test('the small ledger records and books a refund that was made in the dashboard
   await book.drop();
 });
 
-test('the policy approves what is small and says why, and leaves splits and other currencies to people', async () => {
+test('the policy approves small refunds and says why, and leaves split ones and other currencies to people', async () => {
   const { organization } = shop;
   const bot = shop.as(await createKey(service, { organization, rights: ['propose'] }));
   const policy = await createKey(service, { organization, rights: ['approve'], holder: 'policy' });
@@ -91,7 +91,7 @@ test('the policy approves what is small and says why, and leaves splits and othe
     decided_by: { holder: 'policy' },
     comment: 'The refunds of the payment are below 10000 usd.',
   });
-  // The policy has read the whole list before when it approves what was proposed after its start.
+  // The policy reads the whole list before it approves a refund that was proposed after its start.
   const later = await propose(await capture(), 1);
   await until(async () => (await approvalOf(later)).state === 'approved');
   for (const id of left) expect((await approvalOf(id)).state).toBe('waiting');

@@ -1,4 +1,7 @@
-/** The book of the small ledger in examples/: what its constraints refuse, and that nobody gets between two of its steps. */
+/**
+ * The book of the small ledger in examples/ refuses by its constraints, and no other process acts
+ * between two of its steps.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
@@ -68,7 +71,7 @@ test.each([
   },
 );
 
-test('what was paid elsewhere leaves once, also if it was in flight, and not beyond what is there', async () => {
+test('a payout made elsewhere leaves once, even if it was in flight, and not beyond the balance', async () => {
   const paid = (name: string, amount: number) => ({
     ...refund(name, amount),
     provider_reference: 'p_1',
@@ -86,7 +89,7 @@ test('what was paid elsewhere leaves once, also if it was in flight, and not bey
   expect(await book.record({ ...paid('re_4', 1), payment: 'other' })).toBe('refunds_payment');
 });
 
-test('of two refunds that race for more than there is, one is not begun', async () => {
+test('one of two refunds that race for more than the balance is not begun', async () => {
   const begun = await Promise.all([book.begin(refund('re_1', 60)), book.begin(refund('re_2', 60))]);
   expect(begun.sort()).toEqual(['accounts_covered', undefined]);
   expect(await balances()).toEqual({ captured: 40, inFlight: 60 });
@@ -102,7 +105,7 @@ test('refunds that begin and end at the same time do not block each other', asyn
   expect(await balances()).toEqual({ captured: 80, inFlight: 20 });
 });
 
-test('while one decides, nobody else does, and who comes later sees what was decided', async () => {
+test('while one process decides, others wait, and then see the decision', async () => {
   await book.begin(refund('re', 60));
   const seen: string[] = [];
   await atOnce(4, () =>
@@ -117,7 +120,7 @@ test('while one decides, nobody else does, and who comes later sees what was dec
   );
 });
 
-test('who was overtaken does not begin a postponed refund again', async () => {
+test('a worker that was overtaken does not begin a postponed refund again', async () => {
   await book.begin(refund('re', 60, 1));
   await settle('re', POSTPONED, 2);
   await book.begin(refund('re', 60, 1));
@@ -152,7 +155,7 @@ test.each([
   await expect(rows(sql)).rejects.toThrow(why);
 });
 
-test('two that start at once make one book', async () => {
+test('two ledgers that start at once make one book', async () => {
   const name = `book_${process.pid}`;
   const books = await atOnce(2, () => Book.open(urlOf(name)));
   await Promise.all(books.map((one) => one.close()));

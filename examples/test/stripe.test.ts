@@ -1,4 +1,4 @@
-/** The program in examples/stripe, between Tillgate and a stub of Stripe. */
+/** The program in examples/stripe runs between Tillgate and a stub of Stripe. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -20,7 +20,7 @@ const [, QUERY = ''] = /--payment-url 'http:\/\/localhost:4200(.*?)'/.exec(GUIDE
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
-/** Whose money goes to a connected account. */
+/** The money of this organization goes to a connected account. */
 const connected = useShop(service, {}, beforeAll);
 const stripe = new Stripe();
 let program: Started;
@@ -74,7 +74,7 @@ const priced = (currency: string, unit_amount: number) => ({
   line_items: [{ price_data: { currency, unit_amount, product_data: { name: 'Book' } } }],
 });
 
-/** A session whose customer has pressed Pay, and where that led. */
+/** Makes a session whose customer has pressed Pay, and returns where that led. */
 async function pressed(order: object = priced('usd', 1000), owner = shop) {
   const { id, path } = await openPage(owner, {
     ...SMALLEST,
@@ -84,7 +84,7 @@ async function pressed(order: object = priced('usd', 1000), owner = shop) {
   await setPaymentUrl(service, owner, address + QUERY);
   const page = service.url + path;
   const start = async () => String((await submit(`${page}/pay`)).location);
-  /** Presses Pay, and follows to the program. */
+  /** Presses Pay, and follows the redirect to the program. */
   const pay = async () => (await visit(await start())).location;
   return { id, page, start: await start(), pay, form: () => stripe.pagesOf(id).at(-1)?.form ?? {} };
 }
@@ -100,7 +100,7 @@ async function captured() {
   return { payment_intent, payment: await shop.capture({ reference: payment_intent }) };
 }
 
-/** Proposes a refund, and waits until Stripe's side of it is as it should be. */
+/** Proposes a refund, and waits until Stripe's side of it is as expected. */
 async function refunded(
   payment: string,
   amount: number,
@@ -184,7 +184,7 @@ test('Stripe shows the lines, the e-mail address and the language', async () => 
     locale: 'en-GB',
   });
   await visit(british.start);
-  // Stripe takes no single thousandths.
+  // Stripe accepts no single thousandths.
   expect(british.form()).toMatchObject({
     'line_items[0][price_data][unit_amount]': '10',
     locale: 'en-GB',
@@ -214,7 +214,7 @@ test('the page at Stripe ends with the session, and not once it is paid', async 
   expect([stripe.pagesOf(paid.id)[0]?.status, stripe.pagesOf(other.id)]).toEqual(['complete', []]);
 });
 
-test('a page that Stripe makes while its session ends is ended too', async () => {
+test('a page that Stripe makes while its session ends is also ended', async () => {
   const [late, left] = [await pressed(), await pressed()];
   await visit(left.start);
   stripe.beforePage = async () => {
@@ -225,7 +225,7 @@ test('a page that Stripe makes while its session ends is ended too', async () =>
   expect(stripe.pagesOf(late.id)).toMatchObject([{ status: 'expired' }]);
 });
 
-test('a customer whom Stripe refuses reads so on the page, and can pay once the fault is mended', async () => {
+test('a customer whom Stripe refuses reads so on the page, and can pay after the fault is corrected', async () => {
   const { page, pay, id } = await pressed({ ...priced('usd', 1000), locale: 'de' });
   stripe.refusesPage = () => true;
   for (let times = 0; times < 2; times++) expect(await pay()).toBe(`${page}/cancel`);
@@ -274,7 +274,7 @@ test('a payment for a session that has expired is recorded', async () => {
   expect(stateIn(await visit(`${page}/return`))).toBe('received');
 });
 
-test('nobody is led to another site or page, and nobody without the page is led to Stripe', async () => {
+test('the program leads nobody to another site or page, and only a customer with the page to Stripe', async () => {
   const { id, page, start } = await pressed();
   const other = await pressed();
   for (const way of ['return', 'cancel']) {
@@ -293,7 +293,7 @@ test('nobody is led to another site or page, and nobody without the page is led 
   expect(stripe.pagesOf(id)).toEqual([]);
 });
 
-test('what is public bears strangers, and tells whether it lives', async () => {
+test('the public address survives strangers, and says whether the program is alive', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   expect((await visit(`${address}/stripe`, { method: 'POST', body })).status).toBe(413);
   expect((await visit(`${address}//`)).status).toBe(500);
@@ -302,7 +302,7 @@ test('what is public bears strangers, and tells whether it lives', async () => {
 
 const AT_STRIPE = Object.entries({ isk: 50_000, ugx: 50_000, mga: 5, jpy: 500, kwd: 500 });
 test.each(AT_STRIPE)(
-  '%s 500 is %d at Stripe, and paid and refunded as such',
+  'an amount of %s 500 is %d at Stripe, and is paid and refunded as this amount',
   async (currency, atStripe) => {
     const amount = 500;
     const { id, start, form } = await pressed(priced(currency, amount));
@@ -344,7 +344,7 @@ test('a refund whose answer is lost is found, and not paid again', async () => {
   });
 });
 
-test('what Stripe will never pay fails, and any other refusal waits for a person', async () => {
+test('a refund that Stripe will never pay fails, and a refund with any other refusal waits for a person', async () => {
   const { payment } = await captured();
   stripe.refundsAre = { status: 400, code: 'charge_disputed' };
   const failed = await refundOf(await refunded(payment, 2000, isSettled));
@@ -409,7 +409,8 @@ describe('a refund that was made in the dashboard', () => {
     const live = await shop.in('live', service);
     const inLive = await live.capture({ reference: payment_intent });
     const own = await refunded(payment, 2000, isSettled);
-    // What the worker made is never taken for another's, whatever Tillgate knows of it.
+    // The program never takes a refund of the worker for one made elsewhere, whatever Tillgate
+    // knows of it.
     stripe.refundInDashboard(`re_${randomUUID()}`, {
       payment_intent,
       amount: 100,
