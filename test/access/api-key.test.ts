@@ -17,11 +17,11 @@ const LEDGER: NewApiKey = { ...SECRET, kind: 'ledger', mode: 'live', organizatio
 const RESTRICTED: NewApiKey = { ...SECRET, kind: 'restricted', rights: ['sessions', 'propose'] };
 const OPERATOR: NewApiKey = { ...SECRET, kind: 'operator', mode: null, organization: null };
 
-/** The parameter for which no such key is made. */
+/** Returns the parameter for which the key is refused. */
 const paramOf = (input: NewApiKey) =>
   refusalOf(() => ApiKey.create(input, MOMENT)).errors[0]?.param;
 
-/** Its checksum below was computed with zlib. */
+/** The right checksum of this token is in its test below. It was computed with zlib. */
 const KNOWN = `sk_test_${'0'.repeat(32)}`;
 
 const PLACES = Array.from({ length: 46 }, (_, at) => at);
@@ -33,7 +33,7 @@ test.each([
   ['lk_live_', LEDGER],
   ['rk_test_', RESTRICTED],
   ['ok_', OPERATOR],
-] as const)('a new key begins with %s and is stored without its token', (prefix, input) => {
+] as const)('makes a key that begins with %s, and stores it without its token', (prefix, input) => {
   const { key, token } = ApiKey.create(input, MOMENT);
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
@@ -50,7 +50,7 @@ test.each([
   expect(JSON.stringify(key)).not.toContain(token);
 });
 
-test('every letter of base62 comes up about as often as the others', () => {
+test('draws every letter of base62 about as often as the others', () => {
   const counts = new Map<string, number>();
   for (let count = 0; count < 2000; count++) {
     for (const letter of ApiKey.create(SECRET, MOMENT).token.slice(8, 40))
@@ -58,17 +58,17 @@ test('every letter of base62 comes up about as often as the others', () => {
   }
   const mean = (2000 * 32) / 62;
   expect(counts.size).toBe(62);
-  // Six standard deviations: this fails by chance once in ten million runs.
+  // The bound is six standard deviations, so the test fails by chance once in ten million runs.
   for (const count of counts.values())
     expect(Math.abs(count - mean)).toBeLessThan(6 * Math.sqrt(mean));
 });
 
-test('the last six characters are the CRC-32 of the others', () => {
+test('ends a token with the CRC-32 of its other characters', () => {
   const checksums = ['000000', '3LBVXz', '127lYz'].map((end) => isWellFormedToken(KNOWN + end));
   expect(checksums).toEqual([false, false, true]);
 });
 
-test.each(PLACES)('a token with another character at %i is malformed', (at) => {
+test.each(PLACES)('refuses a token with another character at %i', (at) => {
   const { token } = ApiKey.create(SECRET, MOMENT);
   const other = token[at] === 'A' ? 'B' : 'A';
   expect(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
@@ -81,7 +81,7 @@ test.each([
   'Bearer',
   `${ApiKey.create(SECRET, MOMENT).token} `,
   `${ApiKey.create(SECRET, MOMENT).token}\n`,
-])('%j is malformed', (text) => {
+])('refuses %j as malformed', (text) => {
   expect(isWellFormedToken(text)).toBe(false);
 });
 
@@ -99,32 +99,38 @@ test.each([
   ['a key with a space after its holder', { ...SECRET, holder: 'Ana ' }, 'holder'],
   ['a key with an invisible holder', { ...SECRET, holder: 'A\u200bna' }, 'holder'],
   ['a key with a line break in its holder', { ...OPERATOR, holder: 'Ana\nBen' }, 'holder'],
-] as const)('%s cannot be', (_, input, param) => {
+] as const)('refuses to make %s', (_, input, param) => {
   expect(paramOf(input)).toBe(param);
 });
 
-test.each(['a', 'x'.repeat(100), '🦊'.repeat(100)])('%j may hold a key', (holder) => {
-  expect(ApiKey.create({ ...SECRET, holder }, MOMENT).key.state.holder).toBe(holder);
-});
+test.each(['a', 'x'.repeat(100), '🦊'.repeat(100)])(
+  'accepts %j as the holder of a key',
+  (holder) => {
+    expect(ApiKey.create({ ...SECRET, holder }, MOMENT).key.state.holder).toBe(holder);
+  },
+);
 
 test.each([
   [{}, NOW + 60_000],
   [{ expiresAt: null }, null],
   [{ expiresAt: NOW + 90_000 }, NOW + 90_000],
   [{ lifetime: 30_000 }, NOW + 30_000],
-])('a key that is rotated with %j ends at %s, and is otherwise like the old one', (life, end) => {
-  const { key } = ApiKey.create({ ...RESTRICTED, expiresAt: NOW + 60_000 }, MOMENT);
-  // Such a holder was accepted by earlier versions.
-  const old = ApiKey.restore({ ...key.state, holder: 'Ana\n' });
-  const rotated = old.rotate(life, MOMENT);
-  expect(isWellFormedToken(rotated.token)).toBe(true);
-  const display = rotated.token.slice(0, 12);
-  const { id } = rotated.key.state;
-  expect(rotated.key.state).toEqual({ ...old.state, id, display, expiresAt: end });
-  expect(id).not.toBe(key.state.id);
-});
+])(
+  'rotates a key with %j to one that ends at %s and is otherwise like the old one',
+  (life, end) => {
+    const { key } = ApiKey.create({ ...RESTRICTED, expiresAt: NOW + 60_000 }, MOMENT);
+    // Earlier versions accepted such a holder.
+    const old = ApiKey.restore({ ...key.state, holder: 'Ana\n' });
+    const rotated = old.rotate(life, MOMENT);
+    expect(isWellFormedToken(rotated.token)).toBe(true);
+    const display = rotated.token.slice(0, 12);
+    const { id } = rotated.key.state;
+    expect(rotated.key.state).toEqual({ ...old.state, id, display, expiresAt: end });
+    expect(id).not.toBe(key.state.id);
+  },
+);
 
-test('a key that has ended cannot be rotated', () => {
+test('refuses to rotate a key that has ended', () => {
   const { key } = ApiKey.create({ ...SECRET, expiresAt: NOW + 60_000 }, MOMENT);
   const late = { ...MOMENT, now: NOW + 60_000 };
   expect(refusalOf(() => key.rotate({}, late)).errors[0]?.param).toBe('id');
@@ -135,7 +141,7 @@ test.each([
   'http://localhost:3000',
   'https://shop.example:8443',
   'https://xn--mller-kva.example',
-])('%s can be listed, and is then the only one allowed', (origin) => {
+])('lists the origin %s, and then allows no other', (origin) => {
   const { key } = ApiKey.create({ ...SECRET, origins: [origin] }, MOMENT);
   const others = [
     'null',
@@ -159,7 +165,7 @@ test.each([
     'https://SHOP.example',
   ],
   ...['https://shop.example:443', 'https://user@shop.example', 'file:///etc', 'data:text/html,x'],
-])('%j cannot be listed', (origin) => {
+])('refuses to list the origin %j', (origin) => {
   expect(paramOf({ ...SECRET, origins: ['https://shop.example', origin] })).toBe('origins[1]');
 });
 
@@ -167,7 +173,7 @@ test.each([
   ['  Shop  ', 'Shop'],
   ['x', 'x'],
   ['x'.repeat(255), 'x'.repeat(255)],
-])('an organization may be called %j', (given, name) => {
+])('accepts %j as the name of an organization', (given, name) => {
   const organization = Organization.create(given, NOW);
   expect(organization).toEqual({
     id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
@@ -184,6 +190,6 @@ test.each([
   });
 });
 
-test.each(['', '   ', 'x'.repeat(256)])('but not %j', (name) => {
+test.each(['', '   ', 'x'.repeat(256)])('refuses %j as the name of an organization', (name) => {
   expect(() => Organization.create(name, NOW)).toThrow('A name has 1 to 255 characters.');
 });

@@ -1,7 +1,8 @@
 /**
- * An ID of another organization or of the other mode gets the same response as an unknown ID, in every place of every operation
- * that takes an ID, and what is done in one mode leaves the other as it is, though their IDs are equal. The places come from the
- * description, so a new operation is tested without a change here.
+ * An ID of another organization or mode gets the same response as an unknown ID, in every place of
+ * every operation that takes an ID. A write in one mode leaves the other mode as it is, even where
+ * their IDs are equal. The test reads the places from the OpenAPI description, so it covers a new
+ * operation without a change here.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
@@ -17,7 +18,7 @@ import { deliver } from '../support/webhooks.js';
 type Node = any;
 
 const ID = /^([a-z]+)_(?:test_|live_)?[0-9a-hjkmnp-tv-z]{26}$/;
-/** A cursor is a point in a list and nothing more; an organization is not a tenant's. */
+/** A cursor is only a point in a list, and an organization does not belong to a tenant. */
 const isNoResource = ({ name, kind }: Place) => name === 'cursor' || kind === 'org';
 
 interface Operation {
@@ -28,7 +29,7 @@ interface Operation {
   readonly places: readonly Place[];
 }
 
-/** A place for an identifier of a kind, and one that nobody has. */
+/** A place takes an identifier of one kind; `unknown` is an identifier that nobody has. */
 interface Place {
   readonly in: 'path' | 'query' | 'body';
   readonly name: string;
@@ -46,7 +47,7 @@ const resolved = (node: Node): Node =>
         .split('/')
         .reduce((at: Node, name: string) => at[name], DOCUMENT);
 
-/** Without the operator's, whose key acts on every organization. */
+/** The operator's paths are left out, because an operator key acts on every organization. */
 const PATHS = Object.entries<Node>(DOCUMENT.paths).filter(
   ([path]) => !path.startsWith('/operator/'),
 );
@@ -86,19 +87,19 @@ const CASES = OPERATIONS.flatMap((operation) =>
 
 const isOfApi = ({ path }: Operation) => /^\/(ledger\/)?v1\//.test(path);
 
-/** Deletions come last. */
+/** Deletions come last, because other cases need the resources. */
 function deletedLast<Case extends { readonly method: string }>(cases: readonly Case[]): Case[] {
   return cases.toSorted(
     (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
   );
 }
 
-// Without an address for customers there are no pages to read.
+// The service has no pages to read without a public URL.
 const service = useService({ config: { publicUrl: 'https://pay.example' } });
 let twin: Twin;
 let owner: Shop;
 let stranger: Tenant;
-/** By kind, what the owner has in test mode. */
+/** The owner's resources in test mode have one ID for each kind. */
 let owned: Ids;
 
 beforeAll(async () => {
@@ -108,7 +109,7 @@ beforeAll(async () => {
   owned = await makeResources();
 });
 
-/** The oldest kinds. */
+/** Makes the resources that the examples of the description cannot make. */
 async function makeMoney(): Promise<Ids> {
   const { id: session, amount_total: amount } = (await owner.createSession()).body;
   const payment = await owner.capture({ checkout_session: session, amount });
@@ -117,7 +118,10 @@ async function makeMoney(): Promise<Ids> {
   return { org: owner.organization, cs: session, pay: payment, re: refund, hold };
 }
 
-/** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
+/**
+ * Makes one resource of every kind that an operation takes, with the examples of the description
+ * where they suffice.
+ */
 async function makeResources(): Promise<Ids> {
   const ids: Record<string, string> = { ...(await makeMoney()) };
   const learn = ({ body }: Reply) => {
@@ -134,7 +138,7 @@ async function makeResources(): Promise<Ids> {
     ({ method, path }) => method === 'GET' && !path.includes('{'),
   ))
     if (isOfApi(operation)) learn(await ask({ ...operation, places: [] }, ids));
-  // The ledger has endpoints of its own, of the same kind as a merchant's.
+  // The ledger has endpoints of its own, which are of the same kind as a merchant's.
   ids['ledger we'] = (
     await owner.ledgerPost('/ledger/v1/webhook_endpoints', {
       url: 'https://ledger.example/',
@@ -144,7 +148,7 @@ async function makeResources(): Promise<Ids> {
   return ids;
 }
 
-/** The operation on these; by default as the owner and its ledger. */
+/** Sends the operation with these IDs, by default as the owner and its ledger. */
 async function ask(
   { method, path, isLedger, body, places }: Operation,
   ids: Ids,
@@ -161,7 +165,7 @@ async function ask(
   const url = `${service.url}${filled}${query.size > 0 ? `?${query}` : ''}`;
   const key = as ?? (isLedger ? owner.ledgerKey : owner.key);
   if (method !== 'POST') return send(method, url, { key });
-  // The example's instant is in the past of those who run this test, whose clock is moved by a day.
+  // The test moves its clock by a day, so the instant of the example is in the past.
   const ahead =
     body && 'until' in body ? { until: Math.floor(Date.now() / 1000) + 20 * 86_400 } : {};
   return post(url, {
@@ -170,7 +174,7 @@ async function ask(
   });
 }
 
-/** All that a caller sees, but for what names this one request and this one resource. */
+/** Returns all that a caller sees, without the parts that name this request or this resource. */
 function seen({ status, headers, text, body }: Reply, id: string): unknown {
   const rest = [...headers].filter(
     ([name]) => !['request-id', 'date', 'content-length'].includes(name),
@@ -189,14 +193,14 @@ test('the owner has a resource of every kind that an operation takes', () => {
   expect(CASES.length).toBeGreaterThan(25);
 });
 
-/** The IDs as the other mode would have them, of those that name their mode. */
+/** Returns the same IDs, in the other mode where an ID names its mode. */
 const crossed = (ids: Ids): Ids =>
   Object.fromEntries(
     Object.entries(ids).map(([kind, id]) => [kind, id.replace('_test_', '_live_')]),
   );
 
 test.each(deletedLast(CASES))(
-  '$named, by another organization or mode, gets what an unknown one gets, and by its owner something else',
+  "$named gets for a foreign ID what an unknown one gets, and for the owner's something else",
   async ({ operation, place: { in: where, kind, unknown } }) => {
     const { isLedger, method, places } = operation;
     const idIn = (ids: Ids) => (isLedger && ids[`ledger ${kind}`]) || (ids[kind] as string);
@@ -204,12 +208,13 @@ test.each(deletedLast(CASES))(
       seen(await ask(operation, ids, key), idIn(ids));
     const nothing = (ids: Ids): Ids => ({ ...ids, [kind]: unknown, [`ledger ${kind}`]: unknown });
     const other = isLedger ? twin.live.ledgerKey : twin.live.key;
-    // An organization reads by ID what it has in either mode.
+    // An organization reads its resources by ID from either mode.
     const isRead = !isLedger && where === 'path' && method === 'GET';
     const strange: [ids: Ids, key: string][] = isRead ? [] : [[owned, other]];
     if (crossed(owned)[kind] !== owned[kind]) strange.push([crossed(owned), other]);
     if (!isLedger) strange.push([owned, stranger.test], [owned, stranger.live]);
-    // The ledger's operations that take an organization keep to it.
+    // A ledger's operation that takes an organization finds only the resources of that
+    // organization.
     if (isLedger && places.some((place) => place.kind === 'org'))
       strange.push([{ ...owned, org: stranger.organization }, owner.ledgerKey]);
     for (const [ids, key] of strange)
@@ -221,7 +226,10 @@ test.each(deletedLast(CASES))(
   },
 );
 
-/** Some operations do nothing with what is just made. */
+/**
+ * Some operations change nothing on a resource that was just made, so these steps change its state
+ * first.
+ */
 const STATES: readonly ((made: Ids) => Promise<Ids>)[] = [
   async () => ({}),
   async () => owner.claim({ limit: 100 }).then(() => ({})),
@@ -240,7 +248,7 @@ const STATES: readonly ((made: Ids) => Promise<Ids>)[] = [
 describe.each<[column: string, both: () => string[], isAsked: (operation: Operation) => boolean]>([
   // An event is found by its ID in either mode.
   ['mode', () => ['test', 'live'], ({ places }) => !places.some(({ kind }) => kind === 'evt')],
-  // Of two organizations with the same IDs, a ledger cannot say which one it means.
+  // A ledger cannot say which of two organizations with the same IDs it means.
   [
     'organization_id',
     () => [owner, { organization: stranger.organization }].map((one) => uuidOf(one.organization)),
@@ -259,11 +267,11 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
     const named = `SELECT table_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND column_name = $1 AND table_name <> 'api_keys'`;
     tables = (await query(named, column)).rows.map(({ name }) => name);
-    // References may point at rows that come later.
+    // Rows may then refer to rows that are copied later.
     await query('SET session_replication_role = replica');
   });
 
-  /** All that there is becomes theirs too. No webhook is due meanwhile. */
+  /** Copies all rows for the other owner, and puts off their webhooks so that none is due. */
   async function copy(): Promise<void> {
     await query('BEGIN');
     for (const table of tables) {
@@ -285,7 +293,7 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
     return (await query(`${each.join(' UNION ALL ')} ORDER BY 1, 2`, theirs)).rows;
   }
 
-  /** With all that it is filtered by, and without. */
+  /** Reads with all filters of the operation, and without them. */
   async function read(operation: Operation, made: Ids): Promise<string[]> {
     const all = { ...operation, places: operation.places.filter((place) => place.in === 'path') };
     const replies = [await ask(operation, made), await ask(all, made)];
@@ -293,7 +301,7 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
   }
 
   test.each(deletedLast(OPERATIONS.filter((one) => isOfApi(one) && isAsked(one))))(
-    'is none to $method $path',
+    'is not touched or shown by $method $path',
     async (operation) => {
       const isRead = operation.method === 'GET';
       for (const make of isRead ? STATES.slice(0, 1) : STATES) {
@@ -313,5 +321,5 @@ describe.each<[column: string, both: () => string[], isAsked: (operation: Operat
     },
   );
 
-  test('is none to the books', () => expectBalanced(service));
+  test('leaves the books balanced', () => expectBalanced(service));
 });

@@ -43,27 +43,27 @@ const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toStrin
 describe('authentication', () => {
   const FAULTS: [name: string, authorization: (token: string) => string][] = [
     ['no scheme', (token) => token],
-    ['another scheme', (token) => `Token ${token}`],
-    ['nothing', () => ''],
+    ['the scheme Token', (token) => `Token ${token}`],
+    ['an empty header', () => ''],
     ['no token', () => 'Bearer'],
-    ['garbage', () => 'Bearer garbage'],
+    ['a malformed token', () => 'Bearer garbage'],
     [
       'a wrong checksum',
       (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`,
     ],
-    ['the other mode', (token) => `Bearer ${token.replace('_test_', '_live_')}`],
-    ['the other kind', (token) => `Bearer ${token.replace('sk_', 'lk_')}`],
-    ['more after it', (token) => `Bearer ${token} ${token}`],
-    ['a comma', (token) => `Bearer ${token},`],
+    ['a key of the other mode', (token) => `Bearer ${token.replace('_test_', '_live_')}`],
+    ['a key of the other kind', (token) => `Bearer ${token.replace('sk_', 'lk_')}`],
+    ['a second token', (token) => `Bearer ${token} ${token}`],
+    ['a comma after the token', (token) => `Bearer ${token},`],
     ['Basic without encoding', (token) => `Basic ${token}:`],
     ['Basic with the key as password', (token) => basic(`user:${token}`)],
   ];
 
-  test.each(FAULTS)('%s is refused', async (_, authorization) => {
+  test.each(FAULTS)('refuses a request with %s', async (_, authorization) => {
     expectUnauthorized(await authorized(authorization(tenant.test)), LIST);
   });
 
-  test('the message names the prefixes, and not whether a key is unknown, revoked or expired', async () => {
+  test('names the prefixes in the message, and does not say whether a key is unknown, revoked or expired', async () => {
     const other = await startService({ clock });
     const unknown = (await createTenant(other)).test;
     await other.close();
@@ -105,13 +105,16 @@ describe('authentication', () => {
     ['Bearer', (token) => `Bearer ${token}`],
     ['bearer', (token) => `bearer ${token}`],
     ['Basic with a colon', (token) => basic(`${token}:`)],
-    ['Basic with a password, which is not looked at', (token) => basic(`${token}:pass:word`)],
-    ['basic without', (token) => basic(token).toLowerCase().slice(0, 5) + basic(token).slice(5)],
-  ])('%s lets the key in', async (_, authorization) => {
+    ['Basic with a password, which is ignored', (token) => basic(`${token}:pass:word`)],
+    [
+      'basic without a colon',
+      (token) => basic(token).toLowerCase().slice(0, 5) + basic(token).slice(5),
+    ],
+  ])('lets a key in by %s', async (_, authorization) => {
     expect((await authorized(authorization(tenant.test))).status).toBe(200);
   });
 
-  test('two Authorization headers are refused', async () => {
+  test('refuses two Authorization headers', async () => {
     const line = `Authorization: Bearer ${tenant.test}`;
     const request = (...lines: string[]) =>
       sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
@@ -120,7 +123,7 @@ describe('authentication', () => {
     expectUnauthorized(await request(line, 'authorization: Bearer garbage'), LIST);
   });
 
-  test('a key stops at its expiry', async () => {
+  test('refuses a key from its expiry on', async () => {
     const expiresAt = Math.ceil(clock.now() / 1000) * 1000 + 1000;
     const key = await createKey(service, { ...tenant, expiresAt });
     expect((await authorized(`Bearer ${key}`)).status).toBe(200);
@@ -130,7 +133,7 @@ describe('authentication', () => {
     expectUnauthorized(await authorized(`Bearer ${key}`), LIST);
   });
 
-  test('a revoked key stops at once here, and within five seconds where the clock was set back an hour', async () => {
+  test('refuses a revoked key at once on this instance, and within five seconds on one whose clock was set back', async () => {
     const steppedClock = new TestClock();
     const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
     const [key, operator] = [await createKey(service, tenant), await createOperatorKey(service)];
@@ -167,7 +170,7 @@ describe('origin', () => {
   const from = (origin: string, key = browserKey): Promise<Reply> =>
     get(service.url + LIST, { key, headers: { origin } });
 
-  test('a listed origin gets the headers that let its page read the response', async () => {
+  test('lets the page of a listed origin read the response', async () => {
     const notFound = `${LIST}/cs_test_01jd0000000000000000000000`;
     const failed = await get(service.url + notFound, {
       key: browserKey,
@@ -197,11 +200,11 @@ describe('origin', () => {
       'https://shop.example.evil.example',
       `${SHOP}, https://evil.example`,
     ],
-  ])('%j is refused without CORS headers', async (origin) => {
+  ])('refuses the origin %j without CORS headers', async (origin) => {
     expectForbidden(await from(origin));
   });
 
-  test('a key without origins refuses every browser and admits servers', async () => {
+  test('refuses every browser and lets servers in when a key has no origins', async () => {
     expectForbidden(await from(SHOP, tenant.test));
     expect((await get(service.url + LIST, { key: tenant.test })).status).toBe(200);
   });
@@ -211,7 +214,7 @@ describe('origin', () => {
       headers: { origin, 'access-control-request-method': method },
     });
 
-  test('a preflight is answered for an origin that some active key lists', async () => {
+  test('answers a preflight for an origin that an active key lists', async () => {
     const { status, headers, text } = await preflight(SHOP);
     expect({ status, text }).toEqual({ status: 204, text: '' });
     expect(headers.get('access-control-allow-origin')).toBe(SHOP);
@@ -226,7 +229,7 @@ describe('origin', () => {
     expect(headers.get('request-id')).toMatch(/^req_/);
   });
 
-  test('a preflight from anywhere else, or for no route, is refused', async () => {
+  test('refuses a preflight for another origin or for a path without a route', async () => {
     expectForbidden(await preflight('https://evil.example'), 'POST');
     expectForbidden(await preflight('null', LIST, 'STEAL'), 'POST');
     expectForbidden(await preflight(`https://${'x'.repeat(15_000)}.example`), 'POST');
@@ -244,7 +247,7 @@ describe('origin', () => {
   }
 });
 
-test('the rate limit holds for each organization and mode, and for each operator key, and refills', async () => {
+test('limits the rate of each organization and mode, and of each operator key, and refills it', async () => {
   const limited = await startService({ clock, config: { rateLimitRps: 3 } });
   const one = await createTenant(limited);
   const another = await createTenant(limited);

@@ -1,4 +1,4 @@
-/** The cache of look-ups, with a clock that the test moves. */
+/** These tests move the clock of the cache of look-ups. */
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
 import { LookupCache } from '../../src/modules/access/application/lookup-cache.js';
@@ -38,13 +38,13 @@ async function found(value: string): Promise<void> {
   await setImmediate();
 }
 
-test('a young value is returned at once, without a look-up', async () => {
+test('returns a young value at once, without a look-up', async () => {
   await found('first');
   clock.time = 74;
   expect([get(), lookUps.length]).toEqual(['first', 1]);
 });
 
-test('an ageing value is still returned at once, while one look-up replaces it', async () => {
+test('returns an ageing value at once, while one look-up replaces it', async () => {
   await found('first');
   clock.time = 75;
   expect([get(), get(), lookUps.length]).toEqual(['first', 'first', 2]);
@@ -53,7 +53,7 @@ test('an ageing value is still returned at once, while one look-up replaces it',
   expect([get(), lookUps.length]).toEqual(['second', 2]);
 });
 
-test('a value that is too old is returned to nobody, and its look-up is shared', async () => {
+test('returns a value that is too old to nobody, and shares its look-up', async () => {
   await found('first');
   clock.time = 80;
   get();
@@ -63,7 +63,7 @@ test('a value that is too old is returned to nobody, and its look-up is shared',
   expect([await Promise.all(values), lookUps.length]).toEqual([['second', 'second'], 2]);
 });
 
-test('a look-up that began too long ago serves no call that comes now', async () => {
+test('serves no later call by a look-up that began too long ago', async () => {
   get();
   clock.time = 100;
   const later = get();
@@ -72,7 +72,7 @@ test('a look-up that began too long ago serves no call that comes now', async ()
   expect([await later, get()]).toEqual(['new', 'new']);
 });
 
-test('a failed look-up keeps the value until it is too old', async () => {
+test('keeps the value after a failed look-up until it is too old', async () => {
   await found('first');
   clock.time = 80;
   get();
@@ -85,7 +85,7 @@ test('a failed look-up keeps the value until it is too old', async () => {
   await expect(last).rejects.toThrow('no connection');
 });
 
-test('nothing that was found before the values were dropped is kept', async () => {
+test('keeps nothing that was found before the values were dropped', async () => {
   await found('first');
   clock.time = 80;
   get();

@@ -1,9 +1,9 @@
-/** Who is another person: RFC 8266, and the tables of Unicode as far as Node has them. */
+/** Two names are one person when RFC 8266 says so, as far as the Unicode tables of Node go. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isNickname, isPersonName, isSamePerson } from '../../src/shared/nickname.js';
 
-describe('the same person is', () => {
+describe('the same person', () => {
   const ROWS: [one: string, other: string][] = [
     ['Ana', 'ana'],
     ['Ana', 'Ana '],
@@ -26,7 +26,7 @@ describe('the same person is', () => {
     ['한글', '한글'],
   ];
 
-  test.each(ROWS)('%j and %j', (one, other) => {
+  test.each(ROWS)('has the names %j and %j', (one, other) => {
     expect(isSamePerson(one, other)).toBe(true);
     expect(isSamePerson(other, one)).toBe(true);
   });
@@ -40,14 +40,14 @@ test.each([
   ['Ana', 'Аna'],
   ['Ana 1', 'Ana 2'],
   ['ana', 'ana.'],
-])('%j and %j are two people', (one, other) => {
+])('are two people with the names %j and %j', (one, other) => {
   expect(isSamePerson(one, other)).toBe(false);
 });
 
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
 const space = fc.constantFrom(' ', '  ', '\u00a0', '\u2003', '\u3000', '\n', '\u200b ');
 
-test('forms, letter case and spaces around a name make nobody another person', () => {
+test('stays one person in every Unicode form, letter case and spacing of the name', () => {
   fc.assert(
     fc.property(name, space, space, (one, before, after) => {
       const spellings = ['NFC', 'NFD', 'NFKC', 'NFKD'].map((form) => one.normalize(form));
@@ -57,7 +57,7 @@ test('forms, letter case and spaces around a name make nobody another person', (
   );
 });
 
-test('what ignores the case of a letter calls both cases the same person', () => {
+test('stays one person in both cases of each letter', () => {
   const letters = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
   const cased = letters.filter((letter) => /\p{Cased_Letter}/u.test(letter));
   const others = cased.filter((letter) => {
@@ -69,7 +69,7 @@ test('what ignores the case of a letter calls both cases the same person', () =>
 });
 
 test.each(['a', 'Ana María', 'José', 'Jose\u0301', '李小龍', 'أحمد', '🦊', 'O’Neil', 'x\u3000y'])(
-  '%j is a name',
+  'accepts %j as a name',
   (text) => {
     expect(isNickname(text)).toBe(true);
   },
@@ -79,19 +79,19 @@ test.each([
   ...['', ' ', '\u200b', 'Ana ', ' Ana', '\u00a0Ana', 'Ana\u3000', 'Ana\n', 'A\nna', 'A\rna'],
   ...['A\u2028na', 'A\u2029na', 'A\u0085na', 'A\tna', 'A\u0000na', 'A\u007fna', 'A\u200bna'],
   ...['A\u00adna', '\ufeffAna', 'Ana\u202e', 'Ana\ufe0f', 'A\u2800na', 'Ana\u{e0001}', 'A\u3164'],
-])('%j is no name', (text) => {
+])('refuses %j as a name', (text) => {
   expect(isNickname(text)).toBe(false);
 });
 
 test.each(['علی\u200cرضا', 'ශ්\u200dරී', 'क्\u200cष'])(
-  '%j has a joiner, and is a name of a person, but no holder',
+  "accepts %j, which has a joiner, as a person's name, but not as a holder",
   (text) => {
     expect([isPersonName(text), isNickname(text)]).toEqual([true, false]);
   },
 );
 
 test.each(['A\u200dna', 'A\u200cna', '\u200cعلی', 'علی\u200c', 'Ana\u200b'])(
-  '%j has an invisible character that its script does not need',
+  'refuses %j, which has an invisible character that its script does not need',
   (text) => {
     expect(isPersonName(text)).toBe(false);
   },

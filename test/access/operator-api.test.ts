@@ -1,4 +1,7 @@
-/** The operator's API: merchants and their keys, made by program, once each. */
+/**
+ * The platform's backend makes merchants and their keys through the operator's API, each of them
+ * once.
+ */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -68,7 +71,7 @@ test.each(['https://shop.example', 'null'])(
   },
 );
 
-test('an organization is created, read, listed and changed', async () => {
+test('creates, reads, lists and changes an organization', async () => {
   const made = await operator.organizations.create({ name: ' Acme ', reference: 'merchant 1' });
   const fields = {
     contact: null,
@@ -114,7 +117,7 @@ test('an organization is created, read, listed and changed', async () => {
   expect(await operator.organizations.retrieve(made.id)).toEqual({ ...changed, ...back });
 });
 
-test('a key is created, used, listed, rotated and revoked', async () => {
+test('creates, lists, rotates and revokes a key, and lets it in meanwhile', async () => {
   const { id: organization } = await operator.organizations.create({ name: 'Keys' });
   const terms = { mode: 'test' as const, holder: 'Web shop', origins: ['https://shop.example'] };
   const { key: token, ...made } = await operator.apiKeys.create(organization, terms);
@@ -175,7 +178,7 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   expect(await operator.apiKeys.rotate(id, longer)).toMatchObject({ ...kept, ...longer });
 });
 
-test('the webhook secret is rotated, and the previous one signs for the overlap', async () => {
+test('rotates the webhook secret, and the previous one signs for the overlap', async () => {
   const { id } = await operator.organizations.create({ name: 'Secret' });
   const before = Math.floor(Date.now() / 1000);
   const rotated = await operator.organizations.rotateWebhookSecret(id, { overlap_seconds: 10 });
@@ -191,7 +194,7 @@ test('the webhook secret is rotated, and the previous one signs for the overlap'
   expect(rotated.previous_expires_at - before).toBeLessThan(70);
 });
 
-describe('bad input', () => {
+describe('input that is refused', () => {
   const KEYS = `${ORGANIZATIONS}/{id}/api_keys`;
   const ROWS: [
     path: string,
@@ -270,7 +273,7 @@ describe('bad input', () => {
     ],
   ];
 
-  test.each(ROWS)('%s %j', async (path, body, ...faults) => {
+  test.each(ROWS)('refuses at %s the body %j', async (path, body, ...faults) => {
     const { id } = await operator.organizations.create({ name: 'Good' });
     const unchanged = await operator.organizations.retrieve(id);
     const counts = () => Promise.all(['organizations', 'api_keys', 'idempotency_keys'].map(count));
@@ -280,7 +283,7 @@ describe('bad input', () => {
     expect(await operator.organizations.retrieve(id)).toEqual(unchanged);
   });
 
-  test('an organization that does not exist has no keys and no secret', async () => {
+  test('finds no keys and no secret of an organization that does not exist', async () => {
     const nextStep = { type: 'list_resources', path: ORGANIZATIONS, method: 'GET' };
     const missing = {
       status: 404,
@@ -299,7 +302,7 @@ describe('bad input', () => {
       expectError(await write(path + rest, body), missing);
   });
 
-  test('a key of the ledger or of an operator is not found: no key makes a mightier one', async () => {
+  test('finds no key of a ledger or an operator, so that no key can make a mightier one', async () => {
     await createLedgerKey(service);
     const { items: keys } = await service.application.get(ManageApiKeys).list(null);
     expect(new Set(keys.map(({ state }) => state.kind))).toEqual(new Set(['operator', 'ledger']));
@@ -312,8 +315,8 @@ describe('bad input', () => {
   });
 });
 
-describe('once', () => {
-  test('1,000 creates of one reference at once make one organization', async () => {
+describe('a write that is sent again', () => {
+  test('makes one organization of 1,000 creates of one reference at once', async () => {
     const replies = await atOnce(1000, (index) =>
       untilDecided(() =>
         write(
@@ -337,7 +340,7 @@ describe('once', () => {
     expectError(again, { status: 422, code: 'organization_reference_reused', errors, nextStep });
   });
 
-  test('an idempotency key is one for each path', async () => {
+  test('keeps an idempotency key for one path only', async () => {
     const [one, two] = [
       await write(ORGANIZATIONS, { name: 'One' }, 'same'),
       await write(ORGANIZATIONS, { name: 'One' }, 'same'),
@@ -359,7 +362,7 @@ describe('once', () => {
     });
   });
 
-  test('what shows a secret is replayed byte for byte, and is in no table and no line of the log', async () => {
+  test('replays a secret byte for byte, and keeps it out of all tables and the log', async () => {
     const { id } = await operator.organizations.create({ name: 'Secrets' });
     const secrets: string[] = [];
     const twice = async (path: string, body: object) => {
@@ -388,7 +391,7 @@ describe('once', () => {
       expect(dump + JSON.stringify(lines)).not.toContain(secret);
   });
 
-  test('changes of different fields at once all remain', async () => {
+  test('keeps all changes of different fields that are made at once', async () => {
     const { id } = await operator.organizations.create({ name: 'Changes' });
     for (let round = 0; round < 20; round++) {
       const changes = {
@@ -405,7 +408,7 @@ describe('once', () => {
   });
 });
 
-test('a revoked key stops at once here, however much it is used meanwhile', async () => {
+test('refuses a revoked key at once on the same instance, however much it is used meanwhile', async () => {
   const { id: organization } = await operator.organizations.create({ name: 'Revoked' });
   const ask = (as: string) => get(`${service.url}/v1/refunds?limit=1`, { key: as });
   for (let round = 0; round < 10; round++) {
@@ -422,7 +425,7 @@ test('a revoked key stops at once here, however much it is used meanwhile', asyn
   }
 });
 
-test('each write is in the log with the key and its holder, whatever else is left out', async () => {
+test('logs each write with the key and its holder, whatever else is left out of the log', async () => {
   const { id } = await operator.organizations.create({ name: 'Log' });
   await get(service.url + ORGANIZATIONS, { key });
   const renamed = await write(`${ORGANIZATIONS}/${id}`, { name: 'Logged' });
@@ -441,7 +444,7 @@ test('each write is in the log with the key and its holder, whatever else is lef
   ).toEqual([]);
 });
 
-test('a webhook secret that no key reads keeps no organization from being read, nor its session from being paid', async () => {
+test('reads an organization and shows its page though no encryption key reads its webhook secret', async () => {
   const shop = await Shop.open(service);
   const { path } = await openPage(shop, SMALLEST);
   const unreadable = `encrypted:${Buffer.alloc(64).toString('base64')}`;

@@ -1,4 +1,4 @@
-/** What an operator sets for the pages of an organization. */
+/** An operator sets the payment URL, the contact and the terms that an organization's pages use. */
 import { expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
@@ -22,7 +22,10 @@ async function run(...words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** The address behind Pay on the page of a new session, with the session and its page. */
+/**
+ * Returns the address behind Pay on the page of a new session, the session's ID and the page's
+ * path.
+ */
 async function pay(of: Shop, body: object = SMALLEST) {
   const { id, path } = await openPage(of, body);
   const { status, location } = await submit(`${service.url}${path}/pay`);
@@ -37,11 +40,13 @@ function filled(id: string, path: string): string {
   return `https://pay.example/start?id=${id}&of=${shop.organization}&back=${back}&no=${no}&~`;
 }
 
-test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
+test('leads to the payment URL of the organization and mode, until it is removed', async () => {
   const { organization: id } = shop;
-  expect(
-    await run('--mode', 'live', '--payment-url', 'https://old.example/%7bCHECKOUT_SESSION_ID%7D'),
-  ).toBeDefined();
+  const old = 'https://old.example/%7bCHECKOUT_SESSION_ID%7D';
+  expect(await run('--mode', 'live', '--payment-url', old)).toMatchObject({
+    id,
+    payment_url: { test: null, live: old },
+  });
   const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
   expect(shown).toMatchObject({ id, payment_url: { test: null, live: TEMPLATE } });
   const live = await shop.in('live', service);
@@ -58,7 +63,7 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect((await pay(shop)).location).toMatch(/^https:\/\/test\.example\//);
 });
 
-test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {
+test("refuses a payment URL that is not https or lacks the session's ID, and an unknown organization", async () => {
   const notHttps = 'payment_url.live must be an https URL, with placeholders after its host only.';
   const wrong = [
     [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
@@ -85,7 +90,7 @@ test("it must be https and contain the session's ID after its host, and the orga
   }
 });
 
-test('a page shows whom to ask and on which terms', async () => {
+test('shows the contact and the terms on a page, and refuses wrong ones', async () => {
   const { organization: id } = shop;
   const [contact, terms_url, privacy_url] = [
     'help@shop.example',

@@ -1,4 +1,7 @@
-/** What keys may do: those of one surface are refused on the others, a restricted one does what its rights name, and a live one finds no sandbox. */
+/**
+ * A key is refused on the surfaces of other keys. A restricted key may do what its rights name. A
+ * live key finds no sandbox.
+ */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { RIGHTS, type Right } from '../../src/modules/access/domain/api-key.js';
@@ -24,9 +27,9 @@ const PAGE = 'https://shop.example';
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
-/** A restricted key for each right, one with none, and one with all. */
+/** The map has a restricted key for each right, one without rights, and one with all of them. */
 const restricted = new Map<string, string>();
-/** Of both modes. */
+/** Each list has keys of both modes. */
 const keys: Record<string, readonly (string | undefined)[]> = { none: [undefined] };
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ beforeAll(async () => {
 
 const { paths } = DOCUMENT;
 
-/** Every operation that needs a key, with the example of its ID. */
+/** The list has every operation that needs a key, with the example of its ID. */
 const OPERATIONS = Object.keys(paths).flatMap((path) =>
   Object.entries<Reply['body']>(paths[path])
     .filter(([, { security }]) => security.length > 0 && !path.startsWith('/metrics'))
@@ -55,31 +58,34 @@ const OPERATIONS = Object.keys(paths).flatMap((path) =>
     }),
 );
 
-test.each(OPERATIONS)('$name is for keys of its surface only', async ({ method, path }) => {
-  const body = method === 'POST' ? {} : undefined;
-  const ask = (key?: string) =>
-    send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
-  const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
-  expect((await ask(keys[surface]?.[0])).status).not.toBe(401);
-  const others = Object.entries(keys).filter(([name]) => name !== surface);
-  for (const key of others.flatMap(([, found]) => found)) {
-    const refused = await ask(key);
-    expect(refused.status).toBe(401);
-    const next = { type: 'authenticate', path, method };
-    expect(refused.body).toEqual(
-      refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]),
-    );
-    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
-  }
-});
+test.each(OPERATIONS)(
+  'accepts only keys of its own surface for $name',
+  async ({ method, path }) => {
+    const body = method === 'POST' ? {} : undefined;
+    const ask = (key?: string) =>
+      send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
+    const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
+    expect((await ask(keys[surface]?.[0])).status).not.toBe(401);
+    const others = Object.entries(keys).filter(([name]) => name !== surface);
+    for (const key of others.flatMap(([, found]) => found)) {
+      const refused = await ask(key);
+      expect(refused.status).toBe(401);
+      const next = { type: 'authenticate', path, method };
+      expect(refused.body).toEqual(
+        refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]),
+      );
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    }
+  },
+);
 
-test('each right is of an operation that there is', () => {
+test('names only operations that exist in the table of rights', () => {
   const names = OPERATIONS.map(({ name }) => name);
   expect(Object.keys(NEEDED).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test.each(OPERATIONS.filter(({ path }) => path.startsWith('/v1/')))(
-  '$name is for restricted keys with its right',
+  'accepts restricted keys only with the right for $name',
   async ({ name, method, path }) => {
     const right = NEEDED[name];
     for (const [rights, key] of restricted) {
@@ -93,7 +99,7 @@ test.each(OPERATIONS.filter(({ path }) => path.startsWith('/v1/')))(
         method === 'GET' || (right !== undefined && rights.split(',').includes(right));
       if (isAllowed) expect(reply.body.error?.code).not.toBe('right_missing');
       else expectMissing(reply, method, path);
-      if (method === 'GET') expect([200, 404]).toContain(reply.status);
+      if (method === 'GET') expect(reply.status).toBe(name.includes('{id}') ? 404 : 200);
     }
   },
 );
@@ -108,7 +114,7 @@ function expectMissing(reply: Reply, method: string, path: string): void {
   });
 }
 
-test('a missing right is refused so that a page of an allowed origin can read it', async () => {
+test('refuses a missing right so that a page of an allowed origin can read the answer', async () => {
   const ask = (origin: string) =>
     send('POST', `${service.url}/v1/refunds`, {
       key: restricted.get(''),
@@ -121,7 +127,7 @@ test('a missing right is refused so that a page of an allowed origin can read it
   expect(missing.headers.get('access-control-allow-origin')).toBe(PAGE);
 });
 
-test('an actor with a tab is refused on a write, and not looked at on a read', async () => {
+test('refuses an actor with a tab on a write, and ignores it on a read', async () => {
   const sent = { key: shop.key, headers: { 'tillgate-actor': 'a\tb' } };
   const refused = await send('POST', `${service.url}/v1/refunds`, { ...sent, body: {} });
   expectInvalid(refused, ['Tillgate-Actor', 'invalid_format']);
@@ -133,7 +139,7 @@ test.each([
   ['UTF-8', 'utf8', '李小龍 Зоя ﷺ'],
   ['UTF-8', 'utf8', '🦊'.repeat(100)],
   ['Latin-1', 'latin1', 'Zoë'],
-] as const)('in %s (%s), %s is an actor', async (_, encoding, actor) => {
+] as const)('accepts in %s (%s) the actor %s', async (_, encoding, actor) => {
   const payment = await shop.capture();
   const header = Buffer.from(actor, encoding).toString('latin1');
   const { body } = await send('POST', `${service.url}/v1/refunds`, {
@@ -153,14 +159,14 @@ test.each([
   ['Ana\u2028Ben', 'invalid_format'],
   ['A\u0085na', 'invalid_format'],
   ['\ufeffAna', 'invalid_format'],
-])('%j is no actor', async (actor, code) => {
+])('refuses the actor %j', async (actor, code) => {
   const header = Buffer.from(actor).toString('latin1');
   const sent = { key: shop.key, body: {}, headers: { 'tillgate-actor': header } };
   const refused = await send('POST', `${service.url}/v1/refunds`, sent);
   expectInvalid(refused, ['Tillgate-Actor', code]);
 });
 
-test('two actors are none', async () => {
+test('refuses a request with two actors', async () => {
   const lines = [
     'Host: shop',
     `Authorization: Bearer ${shop.key}`,
@@ -176,7 +182,7 @@ test('two actors are none', async () => {
 const READS_BY_ID = Object.keys(paths).filter((path) => paths[path].get && path.includes('{id}'));
 
 test.each(READS_BY_ID)(
-  'GET %s refuses unknown query parameters, and a malformed ID leads to the list',
+  'refuses unknown query parameters at GET %s, and leads from a malformed ID to the list',
   async (path) => {
     const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
     const read = (id: string, query: object) => {
@@ -211,7 +217,7 @@ test.each([
     liveAndMalformed('re').map((id) => `refunds/${id}/${action}`),
   ),
   'clock',
-])('%s does not exist for a live key, whatever else is wrong', async (path) => {
+])('finds no %s for a live key, whatever else is wrong', async (path) => {
   const liveKeys = [
     shop.tenant.live,
     await createKey(service, { organization: shop.organization, mode: 'live', rights: RIGHTS }),

@@ -1,6 +1,7 @@
 /**
- * The two modes of an organization: reads by id see both, lists have one, and so have idempotency keys. foreign-ids.test.ts has
- * what is written under an ID; the sequences of the model run in both modes, beside each other.
+ * An organization sees both modes when it reads by ID, and one mode in a list or under an
+ * idempotency key. The tests of foreign-ids.test.ts cover what is written under an ID. The model's
+ * sequences run in both modes at once.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
@@ -23,7 +24,7 @@ let made: readonly Record<'session' | 'payment' | 'refund', string>[];
 
 const createdBy = async (shop: Shop): Promise<string> => (await shop.createSession()).body.id;
 
-/** One of everything that is listed, with the same references and amounts in each mode. */
+/** Makes one of everything that is listed, with the same references and amounts in each mode. */
 async function makeAll(shop: Shop) {
   const session = await createdBy(shop);
   const payment = await shop.capture({ reference: 'capture' });
@@ -41,7 +42,7 @@ beforeAll(async () => {
   for (const mode of MODES) await owner[mode].ledgerPost('/ledger/v1/webhook_endpoints', ENDPOINT);
 });
 
-describe('of what is alike in two organizations and both modes of each', () => {
+describe('two organizations with equal resources in both modes', () => {
   test.each([
     [SESSIONS, 1],
     ['/v1/payments', 1],
@@ -62,8 +63,8 @@ describe('of what is alike in two organizations and both modes of each', () => {
     ['/ledger/v1/events?limit=3', 12],
     ['/ledger/v1/events?order=asc&type=refund.created', 4],
     ['/ledger/v1/webhook_endpoints', 1],
-  ])('%s has its own %i', async (path, count) => {
-    // Without an organization, a ledger lists those of all.
+  ])('list at %s exactly their own %i resources', async (path, count) => {
+    // Without an organization, a ledger lists the resources of all organizations.
     const readers =
       path.startsWith('/v1/') || path.endsWith('=') ? shops : MODES.map((mode) => owner[mode]);
     const ids = await Promise.all(
@@ -73,7 +74,7 @@ describe('of what is alike in two organizations and both modes of each', () => {
     expect(new Set(ids.flat()).size).toBe(readers.length * count);
   });
 
-  test('each is read by id in both modes, the same bytes, and by nobody else', async () => {
+  test('read each resource by ID from both modes, with the same bytes, and nobody else reads it', async () => {
     for (const [at, { session, payment, refund }] of made.entries()) {
       const twin = at < MODES.length ? owner : stranger;
       const other = twin === owner ? stranger : owner;
@@ -90,10 +91,11 @@ describe('of what is alike in two organizations and both modes of each', () => {
   });
 });
 
-test('a cursor of another organization is only a position', async () => {
+test('takes a cursor of another organization only as a position', async () => {
   const fresh = await Shop.openTwin(service);
   const older = [await createdBy(fresh.test), await createdBy(fresh.test)];
-  // All three name the same moment of the list: nobody's id, the stranger's and the other mode's.
+  // All three cursors name the same moment of the list. One is nobody's ID, one is the stranger's,
+  // and one is of the other mode.
   const cursors = [newId(CHECKOUT_SESSION_ID, Date.now(), 'test'), await createdBy(stranger.test)];
   cursors.push(await createdBy(fresh.live));
   await createdBy(fresh.test);
@@ -118,12 +120,13 @@ describe('an idempotency key', () => {
   test.each<[Mode, Mode]>([
     ['test', 'live'],
     ['live', 'test'],
-  ])('that %s mode has used is new in %s mode', async (one, other) => {
+  ])('is used in %s mode and still new in %s mode', async (one, other) => {
     const twin = await Shop.openTwin(service);
     const create = (mode: Mode, key = 'alike') => twin[mode].post(SESSIONS, SMALLEST, key);
     const first = await create(one);
     expect((await create(one)).text).toBe(first.text);
-    // Who has just repeated a request is looked up first.
+    // A caller that has just repeated a request takes another path, on which its key is looked up
+    // first.
     for (let again = 0; again < 2; again++) await create(other, 'its own');
     const second = await create(other);
     expect([second.status, isReplay(second), second.body.id === first.body.id]).toEqual([
@@ -133,7 +136,7 @@ describe('an idempotency key', () => {
     ]);
     const expire = `UPDATE idempotency_keys SET expires_at = now() WHERE organization_id = $1 AND mode = 'test' AND key = 'alike'`;
     await service.sql.query(expire, [uuidOf(twin.test.organization)]);
-    // That it is over in test mode leaves live mode its response.
+    // The end of the key in test mode must leave the response of live mode.
     expect(isReplay(await create('test'))).toBe(false);
     expect((await create('live')).text).toBe((one === 'live' ? first : second).text);
   });
