@@ -1,4 +1,4 @@
-/** Random carts, compared with a model that uses BigInt. */
+/** These tests compare random carts with a model that uses BigInt. */
 import { expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
 import { CheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
@@ -9,10 +9,13 @@ import { newLine, newSession } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_000;
-/** A hundred lines of at most this much, and their tax, stay below the greatest amount. */
+/** A hundred lines of at most this amount, with their tax, stay below the greatest amount. */
 const GREATEST_LINE = 4_000_000_000;
 
-/** What a shop knows of an order. The discount on the order and the tax in the shipping are in no line. */
+/**
+ * A shop knows this of an order. The order's own discount and the tax in the shipping are in no
+ * line.
+ */
 interface Cart {
   readonly currency: string;
   readonly lineItems: readonly NewLineItem[];
@@ -82,7 +85,7 @@ function sumsOf(lineItems: readonly NewLineItem[], shipping = 0) {
   };
 }
 
-/** The request with every amount, and all of them right. */
+/** Returns the request with every amount, all of them right. */
 function requestOf({
   lineItems,
   shipping,
@@ -112,7 +115,7 @@ const open = (request: NewCheckoutSession) => CheckoutSession.open(request, 'tes
 const PATH = /^line_items\[(\d+)\]\.(\w+)$/;
 const propertyOf = (name: string) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase());
 
-/** The request with another value, or without one, at a path as errors name it. */
+/** Returns the request with another value, or without one, at a path as errors name it. */
 function changed(
   request: NewCheckoutSession,
   path: string,
@@ -141,7 +144,7 @@ const sentOf = (name: string) =>
 const ofLines = ({ lineItems }: Cart, paths: (name: string) => readonly string[]) =>
   lineItems.flatMap((_, at) => paths(`line_items[${at}]`));
 
-test("the computed amounts equal the model's, whether the caller sends them or not", () => {
+test('computes the amounts of the model, whether the caller sends them or not', () => {
   fc.assert(
     fc.property(cart, (wanted) => {
       const request = requestOf(wanted);
@@ -163,7 +166,7 @@ test("the computed amounts equal the model's, whether the caller sends them or n
   );
 });
 
-test('wrong sums, one or many, are reported at once with their right values, and nothing else', () => {
+test('reports all wrong sums at once with their right values, and nothing else', () => {
   const withPaths = cart.chain((wanted) =>
     fc.tuple(
       fc.constant(wanted),
@@ -191,7 +194,9 @@ test('wrong sums, one or many, are reported at once with their right values, and
   );
 });
 
-/** What the amounts that were sent say of the total. A discount above everything leaves nothing. */
+/**
+ * Returns the total that the sent amounts add up to. A discount above everything leaves nothing.
+ */
 function saidBy({ lineItems, amountShipping, amountDiscount = 0 }: NewCheckoutSession): bigint {
   const { total, discount } = sumsOf(lineItems, amountShipping);
   const ofOrder = BigInt(amountDiscount) - discount;
@@ -199,7 +204,7 @@ function saidBy({ lineItems, amountShipping, amountDiscount = 0 }: NewCheckoutSe
   return said > 0n ? said : 0n;
 }
 
-/** Knows nothing but `allowed`. Of a total of which nothing is allowed it says no more. */
+/** Corrects the request by `allowed` alone. It leaves out a total for which `allowed` is empty. */
 function followed(request: NewCheckoutSession): number {
   let sent = request;
   for (let attempt = 0; attempt < 4; attempt++) {
@@ -215,7 +220,7 @@ function followed(request: NewCheckoutSession): number {
   throw new Error('It went in circles.');
 }
 
-test('who sends any part of a cart, right or wrong, and follows `allowed`, owes no more than the amounts say', () => {
+test('a caller that follows `allowed` never owes more than its own amounts say', () => {
   const wrong = fc.oneof(
     fc.constant(() => undefined),
     fc.constantFrom(-1, 1).map((by) => (amount: number) => Math.max(amount + by, 0)),

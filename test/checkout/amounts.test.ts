@@ -1,4 +1,4 @@
-/** Amounts that no request can hold are no amounts of an entity either. */
+/** An entity refuses every amount that a request cannot hold. */
 import { expect, test } from '@jest/globals';
 import {
   AmountFaults,
@@ -19,7 +19,7 @@ const LINES: readonly Partial<NewLineItem>[] = [
   ...[-1, Number.POSITIVE_INFINITY].map((amountTax) => ({ amountTax })),
 ];
 
-test.each(LINES)('%j makes no line', (change) => {
+test.each(LINES)('makes no line with %j', (change) => {
   expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(
     RangeError,
   );
@@ -31,7 +31,7 @@ const CAPTURES: readonly Partial<NewPayment>[] = [
   ...['xau', ''].map((currency) => ({ currency })),
 ];
 
-test.each(CAPTURES)('%j cannot be captured', (change) => {
+test.each(CAPTURES)('captures no payment with %j', (change) => {
   const capture: NewPayment = {
     amount: 5000,
     currency: 'USD',
@@ -41,13 +41,16 @@ test.each(CAPTURES)('%j cannot be captured', (change) => {
   expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(RangeError);
 });
 
-test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be refunded', (amount) => {
-  const payment = {
-    ...OWNER,
-    id: 'pay_live_01h455vb4pex5vsknk084sn02q',
-    currency: 'kwd',
-    refundable: 5000,
-  };
-  const proposal = { payment: payment.id, amount, reference: null, description: null };
-  expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
-});
+test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'proposes no refund of %d',
+  (amount) => {
+    const payment = {
+      ...OWNER,
+      id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+      currency: 'kwd',
+      refundable: 5000,
+    };
+    const proposal = { payment: payment.id, amount, reference: null, description: null };
+    expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
+  },
+);

@@ -1,4 +1,7 @@
-/** Sessions beyond the conformance kit: bounds of the clock, both modes, large bodies, and lists that change. */
+/**
+ * These tests cover what the conformance cases cannot: time limits, both modes, large bodies, and
+ * lists that change.
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
@@ -40,11 +43,11 @@ const create = (changes: object, at: Shop = shop): Promise<Reply> =>
 test.each([
   ['line_items', lines(100), lines(101), 'too_long'],
   ['metadata', keys(50), keys(51), 'too_long'],
-  // Five minutes and 24 hours, with a minute of grace for the caller's clock.
+  // The bounds are five minutes and 24 hours, and a minute of grace for the caller's clock.
   ['expires_at', { expires_at: now + 240 }, { expires_at: now + 239 }, 'too_small'],
   ['expires_at', { expires_at: now + 86_460 }, { expires_at: now + 86_461 }, 'too_large'],
 ])(
-  '%s is accepted up to its bound and refused beyond it (%#)',
+  'accepts %s up to its bound and refuses it beyond (%#)',
   async (param, inside, outside, code) => {
     expect((await create(inside)).status).toBe(201);
     expectInvalid(await create(outside), [param, code]);
@@ -60,7 +63,7 @@ test.each([
     'http://shop.example/',
     'notify_url must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.',
   ],
-])('the message says why webhooks cannot be sent to %s', async (notify_url, message) => {
+])('says in the message why it sends no webhooks to %s', async (notify_url, message) => {
   expect((await create({ notify_url })).body.error.errors[0].message).toBe(message);
 });
 
@@ -74,7 +77,7 @@ test.each([
     `${SESSIONS}/`,
     'No such route. Paths begin with /v1, /ledger/v1 or /operator/v1, and end without a slash.',
   ],
-])('the message of %s says what is meant', async (path, message) => {
+])('says in the message of %s what is wrong', async (path, message) => {
   expect((await shop.get(path)).body.error.message).toBe(message);
 });
 
@@ -83,13 +86,13 @@ test.each([
     (param) => [param, (url: string) => ({ [param]: url })] as const,
   ),
   ['line_items[0].price_data.product_data.images[0]', image],
-] as const)('%s may be http to localhost in test mode only', async (param, change) => {
+] as const)('accepts http to localhost in %s in test mode only', async (param, change) => {
   const changes = change('http://localhost:8080/x');
   expect((await create(changes)).status).toBe(201);
   expectInvalid(await create(changes, live), [param, 'invalid_format']);
 });
 
-test('metadata keeps its order, and may have the names of inherited members', async () => {
+test('keeps the order of metadata, and accepts the names of inherited members as keys', async () => {
   const metadata = { zebra: '1', apple: '2', constructor: '3', toString: '4', 'mid dle': '5' };
   const { body } = await create({ metadata });
   const read = await shop.get(`${SESSIONS}/${body.id}`);
@@ -98,7 +101,7 @@ test('metadata keeps its order, and may have the names of inherited members', as
 });
 
 const createOne = async (): Promise<string> => (await shop.createSession()).body.id;
-/** Moves the session's end into the past, as if its time had passed and no sweeper had been by. */
+/** Moves the session's end into the past, as if its time had passed before any sweeper ran. */
 const letTimeRunOut = (id: string) =>
   service.sql.query(
     `UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE id = $1`,
@@ -108,9 +111,9 @@ const letTimeRunOut = (id: string) =>
 const settle = (id: string) =>
   service.sql.query(`UPDATE checkout_sessions SET status = 'expired' WHERE id = $1`, [uuidOf(id)]);
 
-test('sessions that exist at the start come exactly once and in order while others are created', async () => {
+test('lists every session that existed at the start exactly once and in order while others are created', async () => {
   const atStart: string[] = [];
-  // In bursts, so that many share a millisecond.
+  // Sessions are made in bursts, so that many of them share a millisecond.
   while (atStart.length < AT_START) atStart.push(...(await atOnce(20, createOne)));
   let isReading = true;
   let written = 0;
@@ -132,7 +135,7 @@ test('sessions that exist at the start come exactly once and in order while othe
   expect(written).toBeGreaterThan(WRITERS);
 });
 
-test('the list finds sessions by the reference in their metadata, exactly', async () => {
+test('finds sessions by the exact reference in their metadata', async () => {
   const referring = async (reference: string, at = shop) =>
     (await create({ metadata: { reference } }, at)).body.id;
   const made = [
@@ -171,7 +174,7 @@ test('the list finds sessions by the reference in their metadata, exactly', asyn
   expect([await referring(long)]).toEqual(await found(long));
 });
 
-test('every filter can be paged, with swept and overdue sessions mixed', async () => {
+test('pages through every filter, with swept and overdue sessions mixed', async () => {
   const made = { open: [] as string[], complete: [] as string[], expired: [] as string[] };
   for (let round = 0; round < 3; round++) {
     const [open, paid, swept, overdue] = [

@@ -1,9 +1,9 @@
-/** Which spellings of an address are the same mailbox: RFC 5321, RFC 6531 and UTS 46. */
+/** Two spellings of an address are one mailbox when RFC 5321, RFC 6531 and UTS 46 say so. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mailboxOf } from '../../src/request/validation/mailbox.js';
 
-describe('the same mailbox is', () => {
+describe('one mailbox', () => {
   const ROWS: [one: string, other: string][] = [
     ['ana@shop.example', 'ANA@SHOP.EXAMPLE'],
     ['ana@shop.example', 'ana@shop.example.'],
@@ -33,7 +33,7 @@ describe('the same mailbox is', () => {
     ['ana@xn--99999999.example', 'ana@XN--99999999.example'],
   ];
 
-  test.each(ROWS)('%j and %j', (one, other) => {
+  test.each(ROWS)('has the spellings %j and %j', (one, other) => {
     expect(mailboxOf(other)).toBe(mailboxOf(one));
   });
 });
@@ -56,11 +56,11 @@ test.each([
   ['"a\\"b"@shop.example', '"ab"@shop.example'],
   ['"a\\\\b"@shop.example', 'ab@shop.example'],
   ['ana@[127.0.0.1]', 'ana@[127.0.0.2]'],
-])('%j and %j are two mailboxes', (one, other) => {
+])('takes %j and %j for two mailboxes', (one, other) => {
   expect(mailboxOf(other)).not.toBe(mailboxOf(one));
 });
 
-test('forms and letter case of a local part make no other mailbox', () => {
+test('takes all Unicode forms and letter cases of a local part for one mailbox', () => {
   const local = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(local, (text) => {
@@ -71,7 +71,7 @@ test('forms and letter case of a local part make no other mailbox', () => {
   );
 });
 
-test('both cases of each letter are the same mailbox', () => {
+test('takes both cases of each letter for one mailbox', () => {
   const letters = Array.from({ length: 0x1_e944 }, (_, code) => String.fromCodePoint(code));
   const cased = letters.filter((letter) => /\p{Cased_Letter}/u.test(letter));
   const mailbox = (letter: string) => mailboxOf(`x${letter}y@shop.example`);

@@ -1,4 +1,6 @@
-/** The command that redacts the sessions of a mailbox, in whatever spelling each of them has its address. */
+/**
+ * The command redacts all sessions of a mailbox, however the address is spelled in each of them.
+ */
 import { beforeEach, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { atOnce, post, SMALLEST } from '../support/client.js';
@@ -17,7 +19,7 @@ const redact = (organization: string, email: string) =>
     DATABASE_URL: service.databaseUrl,
   });
 
-/** What the command prints. */
+/** Runs the command and returns what it prints. */
 async function redacted(email: string): Promise<unknown> {
   const { status, stdout } = await redact(twin.test.organization, email);
   expect(status).toBe(0);
@@ -49,19 +51,22 @@ const SPELLINGS = [
   ['ana@[IPv6:2001:db8::1]', 'ana@[ipv6:2001:DB8::1]'],
 ];
 
-test.each(SPELLINGS)('%j is redacted in whatever spelling', async (...spellings) => {
-  const sessions = (shop: Shop) => Promise.all(spellings.map((email) => closed(shop, email)));
-  for (const email of spellings) {
-    const [inTest, inLive] = [await sessions(twin.test), await sessions(twin.live)];
-    const done = { redacted: 2 * spellings.length, open: 0, open_sessions: [] };
-    expect(await redacted(email)).toEqual(done);
-    const gone = spellings.map(() => null);
-    expect(await emailsOf(twin.test, inTest)).toEqual(gone);
-    expect(await emailsOf(twin.live, inLive)).toEqual(gone);
-  }
-});
+test.each(SPELLINGS)(
+  'redacts sessions with the address %j in every spelling',
+  async (...spellings) => {
+    const sessions = (shop: Shop) => Promise.all(spellings.map((email) => closed(shop, email)));
+    for (const email of spellings) {
+      const [inTest, inLive] = [await sessions(twin.test), await sessions(twin.live)];
+      const done = { redacted: 2 * spellings.length, open: 0, open_sessions: [] };
+      expect(await redacted(email)).toEqual(done);
+      const gone = spellings.map(() => null);
+      expect(await emailsOf(twin.test, inTest)).toEqual(gone);
+      expect(await emailsOf(twin.live, inLive)).toEqual(gone);
+    }
+  },
+);
 
-test('other mailboxes and other organizations stay as they are', async () => {
+test('leaves other mailboxes and other organizations as they are', async () => {
   const other = await Shop.openTwin(service);
   const same = 'ana@shop.example';
   const others = ['ana+1@shop.example', 'a.na@shop.example', 'anna@shop.example', 'ana@a.example'];
@@ -75,7 +80,7 @@ test('other mailboxes and other organizations stay as they are', async () => {
   expect(await emailsOf(other.live, [inLive])).toEqual([same]);
 });
 
-test('open sessions are counted and named, and redacted by the command after they are closed', async () => {
+test('counts and names open sessions, and redacts them after they are closed', async () => {
   const email = 'ana@shop.example';
   await closed(twin.test, email);
   await opened(twin.test, 'anna@shop.example');
@@ -91,7 +96,7 @@ test('open sessions are counted and named, and redacted by the command after the
   expect(await redacted(email)).toEqual({ redacted: 0, open: 1, open_sessions: [inTest] });
 });
 
-test('an overdue session is closed, by the clock of its mode', async () => {
+test('takes an overdue session as closed, by the clock of its mode', async () => {
   const email = 'ana@shop.example';
   const [overdue, open] = [await opened(twin.test, email), await opened(twin.live, email)];
   const clock = { key: twin.test.key, body: { advance_seconds: 30 * 86_400 } };
@@ -100,7 +105,7 @@ test('an overdue session is closed, by the clock of its mode', async () => {
   expect(await emailsOf(twin.test, [overdue])).toEqual([null]);
 });
 
-test('more sessions than are read at once are all found, and the first hundred open ones named', async () => {
+test('finds more sessions than it reads at once, and names the first hundred open ones', async () => {
   const ids: string[] = [];
   while (ids.length < 1050)
     ids.push(...(await atOnce(50, () => opened(twin.live, 'ana@shop.example'))));
@@ -112,7 +117,7 @@ test('more sessions than are read at once are all found, and the first hundred o
 });
 
 test.each(['ana', 'ana@', '@shop.example', 'ana@shop..example', 'a\u200bna@shop.example', ''])(
-  '%j is no address, and is refused',
+  'refuses %j, which is no address',
   async (email) => {
     const { status, stdout, stderr } = await redact(twin.test.organization, email);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -1,4 +1,7 @@
-/** What forgets is killed in the middle: each session is forgotten whole or not at all, and a second run forgets the rest. */
+/**
+ * A redaction is killed in the middle. Each session is then redacted whole or not at all, and a
+ * second run redacts the rest.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
@@ -15,7 +18,7 @@ const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
 
-/** Sessions that expired, the last one still open. */
+/** Makes sessions that expired, of which the last one is still open. */
 async function manySessions(): Promise<readonly string[]> {
   const made = await atOnce(MANY, () => shop.createSession(plantedSession('https://shop.example')));
   const ids = made.map(({ body }) => body.id);
@@ -28,9 +31,9 @@ const count = async (text: string) =>
 const REDACTED = '(SELECT id FROM checkout_sessions WHERE is_redacted)';
 const redactedCount = () => count('checkout_sessions WHERE is_redacted');
 
-/** Of each session everything is there, or nothing. */
+/** Expects that each session has all of its details or none of them. */
 async function expectWhole(): Promise<void> {
-  // In one statement: PostgreSQL may still commit what the killed process sent.
+  // Each check is one statement, because PostgreSQL may still commit what the killed process sent.
   const told = `SELECT object_id FROM events WHERE type = 'checkout.session.redacted'`;
   expect(await count(`checkout_sessions WHERE is_redacted AND id NOT IN (${told})`)).toBe(0);
   expect(await count(`events WHERE data LIKE '%planted%' AND object_id IN ${REDACTED}`)).toBe(0);
@@ -40,7 +43,7 @@ async function expectWhole(): Promise<void> {
   expect(await count(`events WHERE object_id NOT IN (SELECT id FROM checkout_sessions)`)).toBe(0);
 }
 
-test('the command that redacts all sessions with an e-mail address', async () => {
+test('the command redacts the rest of a mailbox after it was killed', async () => {
   const ids = await manySessions();
   const words = ['redact', '--org', shop.organization, '--email', EMAIL.toUpperCase()];
   const environment = { DATABASE_URL: service.databaseUrl };
@@ -70,7 +73,7 @@ test('the command that redacts all sessions with an e-mail address', async () =>
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('the service that removes old sessions', async () => {
+test('the service removes the rest of the old sessions after it was killed', async () => {
   await manySessions();
   await keepDetails(service, shop, 1);
   const sessions = () => count('checkout_sessions');

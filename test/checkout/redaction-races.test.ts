@@ -1,4 +1,7 @@
-/** What is asked at the moment of a redaction brings nothing back, whichever of the two PostgreSQL lets go first. */
+/**
+ * A request at the moment of a redaction brings no detail back, whichever of the two PostgreSQL
+ * runs first.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -18,12 +21,12 @@ const tenant = useShop(service);
 
 afterEach(() => expectBalanced(service));
 
-/** A closed session with a notify_url. */
+/** The session is closed and has a notify_url. */
 interface Closed {
   readonly session: string;
   readonly payment: string;
   readonly refund: string;
-  /** One that failed, for a reason. */
+  /** This refund failed, for a reason that names the customer. */
   readonly ended: string;
   readonly event: string;
 }
@@ -43,7 +46,7 @@ async function closedSession(shop: Shop, isPaid: boolean): Promise<Closed> {
   return { session, payment, refund, ended, event };
 }
 
-/** The answers of two requests, of which the first waits for the row first. */
+/** Returns the statuses of two requests, of which the first is the first to wait for the row. */
 async function inTurn(
   row: readonly [table: string, column: string, id: string],
   works: readonly [() => Promise<Reply>, () => Promise<Reply>],
@@ -104,16 +107,19 @@ const RACES: readonly Race[] = [
   ],
 ];
 
-describe.each(MODES)('in %s mode', (mode) => {
-  test.each(RACES)('%s', async (_, isPaid, row, ask, status) => {
-    const shop = await tenant.in(mode, service);
-    for (const isFirst of [true, false]) {
-      const closed = await closedSession(shop, isPaid);
-      const redact = () => shop.post(`${SESSIONS}/${closed.session}/redact`);
-      const asked = () => ask(shop.at(other), closed);
-      const statuses = await inTurn(row(closed), isFirst ? [asked, redact] : [redact, asked]);
-      expect(statuses).toEqual(isFirst ? [status, 200] : [200, status]);
-      expect(await tablesWithPlant(service.sql)).toEqual([]);
-    }
-  });
+describe.each(MODES)('a redaction in %s mode', (mode) => {
+  test.each(RACES)(
+    'leaves no detail when it races with %s',
+    async (_, isPaid, row, ask, status) => {
+      const shop = await tenant.in(mode, service);
+      for (const isFirst of [true, false]) {
+        const closed = await closedSession(shop, isPaid);
+        const redact = () => shop.post(`${SESSIONS}/${closed.session}/redact`);
+        const asked = () => ask(shop.at(other), closed);
+        const statuses = await inTurn(row(closed), isFirst ? [asked, redact] : [redact, asked]);
+        expect(statuses).toEqual(isFirst ? [status, 200] : [200, status]);
+        expect(await tablesWithPlant(service.sql)).toEqual([]);
+      }
+    },
+  );
 });

@@ -1,4 +1,6 @@
-/** A redacted session: what it told of a customer is nowhere any more, and everything else is as it was. */
+/**
+ * After a redaction, the customer's details are nowhere any more, and everything else is as it was.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useShop } from '../kit/setup.js';
@@ -29,7 +31,9 @@ const redact = (id: string, key?: string) => shop.post(`${SESSIONS}/${id}/redact
 const read = async (path: string) => (await shop.get(path)).body;
 const create = (key?: string) => shop.post(SESSIONS, plantedSession(receiver.url), key);
 
-/** A paid session with everything that can be said about it, and the writes under their keys. */
+/**
+ * Makes a paid session with everything that can be said about it, and keeps the keys of the writes.
+ */
 async function paidSession() {
   const endpoint = await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] });
   const made = await create('create');
@@ -147,7 +151,7 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
     expect(receiver.received.filter(({ text, path }) => (text + path).includes(PLANT))).toEqual([]);
   });
 
-  test('loses what was said about its refunds since, when it is redacted again', async () => {
+  test('loses texts about its refunds that came later, when it is redacted again', async () => {
     const { session, payment } = await paidSession();
     await redact(session);
     await shop.post('/v1/refunds', { payment, amount: 100, description: PLANT });
@@ -173,7 +177,7 @@ describe('a paid session with refunds, holds and webhooks that are still due', (
   });
 });
 
-test('an overdue session expires first', async () => {
+test('expires an overdue session before it redacts it', async () => {
   const { id } = (await create()).body;
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [
     uuidOf(id),

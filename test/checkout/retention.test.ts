@@ -1,4 +1,4 @@
-/** Sessions that were closed longer ago than their organization keeps details. */
+/** These sessions were closed longer ago than their organization keeps details. */
 import { afterEach, expect, test } from '@jest/globals';
 import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -30,7 +30,7 @@ const keepFor = (detailsRetentionDays: number) => keepDetails(service, shop, det
 const advance = (advance_seconds: number) =>
   shop.post('/v1/test_helpers/clock', { advance_seconds });
 
-test('sessions that nobody paid are removed whole, and the others redacted', async () => {
+test('removes sessions that nobody paid, and redacts the others', async () => {
   const unpaid = await create('unpaid');
   const [event] = await shop.eventsOf(unpaid.body.id);
   const mismatched = (await create()).body.id;
@@ -61,7 +61,7 @@ test('sessions that nobody paid are removed whole, and the others redacted', asy
   expect(await shop.idsOf(SESSIONS)).toEqual([paid, mismatched]);
 });
 
-test('a session whose bank transfer is on its way is redacted, and gets its payment', async () => {
+test('redacts a session whose bank transfer is on its way, and records its payment later', async () => {
   const made = await create();
   const page = service.url + pathIn(made.headers);
   await submit(`${page}/pay`);
@@ -76,7 +76,7 @@ test('a session whose bank transfer is on its way is redacted, and gets its paym
   expect(data).toMatchObject([{ mismatch: 'session_expired' }]);
 });
 
-/** Expired two days ago, of an organization that keeps details for one. */
+/** Makes a session that expired two days ago, in an organization that keeps details for one day. */
 async function oldSession(): Promise<string> {
   const { id } = (await create()).body;
   await shop.expire(id);
@@ -89,7 +89,7 @@ async function oldSession(): Promise<string> {
 const sweep = () => service.application.get(SessionSweeper).forgetAll();
 const pay = (id: string) => shop.record({ checkout_session: id, on_mismatch: 'record' });
 
-test('a payment that comes just as its session is removed is refused', async () => {
+test('refuses a payment that comes just as its session is removed', async () => {
   const id = await oldSession();
   const paid = await overtaken(
     service,
@@ -103,7 +103,7 @@ test('a payment that comes just as its session is removed is refused', async () 
   });
 });
 
-test('a payment that comes first keeps its session, which is redacted', async () => {
+test('redacts a session instead of removing it, when a payment comes first', async () => {
   const id = await oldSession();
   const payer = await Holder.connect(service.databaseUrl);
   const columns = 'organization_id, mode, id, currency, amount, checkout_session_id, mismatch';
@@ -113,7 +113,7 @@ test('a payment that comes first keeps its session, which is redacted', async ()
       FROM payments WHERE id = $1`,
     [uuidOf(other), uuidOf(id)],
   );
-  // The sweeper leaves out what is locked, and finds it again.
+  // The sweeper skips a locked session, and finds it the next time.
   await sweep();
   await payer.commit();
   await payer.end();

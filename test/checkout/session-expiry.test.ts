@@ -14,7 +14,7 @@ const PATH = '/v1/checkout_sessions';
 const HOUR_MS = 3_600_000;
 
 const service = useService();
-/** Another instance, whose own clock is an hour late: only the database's may count. */
+/** The clock of this other instance is an hour late, but only the database's clock may count. */
 const late = useOther(service, {
   clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS },
 });
@@ -22,7 +22,10 @@ const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
 
-/** The session, whose time now ends this many seconds from now, on a full second, by the database's clock. */
+/**
+ * Moves the end of the session to a full second of the database's clock, this many seconds from
+ * now.
+ */
 async function ending<Session extends { id: string }>(session: Session, seconds: number) {
   const { rows } = await service.sql.query(
     `UPDATE checkout_sessions SET expires_at = date_trunc('second', now()) + make_interval(secs => $2)
@@ -39,7 +42,7 @@ async function databaseSeconds(): Promise<number> {
   return rows[0].now;
 }
 
-test('a session whose total is 0 is either completed or expired, when both are asked for at once', async () => {
+test('completes or expires a session whose total is 0, when both are asked for at once', async () => {
   const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
   for (let race = 0; race < 20; race++) {
     const { id } = (
@@ -51,7 +54,7 @@ test('a session whose total is 0 is either completed or expired, when both are a
   }
 });
 
-test('from the second of expires_at every read, list and filter says expired, by the database’s clock', async () => {
+test("shows expired from expires_at on in every read, list and filter, by the database's clock", async () => {
   const open = (await shop.createSession()).body;
   const at = shop.at(late);
   const listed = async (query: string) => (await at.get(`${PATH}${query}`)).body.data.length === 1;
@@ -72,7 +75,7 @@ test('from the second of expires_at every read, list and filter says expired, by
       const before = await databaseSeconds();
       const status = await look();
       now = await databaseSeconds();
-      // A look that spans the very instant may say either.
+      // A look that spans that very instant may say either.
       if (now < session.expires_at) expect([name, status]).toEqual([name, 'open']);
       if (before >= session.expires_at) expect([name, status]).toEqual([name, 'expired']);
     }
@@ -81,7 +84,7 @@ test('from the second of expires_at every read, list and filter says expired, by
   expect((await at.get(`${PATH}/${session.id}`)).body).toEqual({ ...session, status: 'expired' });
 });
 
-test('two instances expire overdue sessions in batches, each session exactly once', async () => {
+test('expires overdue sessions in batches on two instances, each session exactly once', async () => {
   const DUE = 60;
   const BATCH = 7;
   await service.sql.query(`
@@ -97,7 +100,8 @@ test('two instances expire overdue sessions in batches, each session exactly onc
   const sweep = ({ application }: Service) =>
     application.get(SessionSweeper).expire(undefined, BATCH);
   await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)]);
-  // One that finds only what others are settling, the service's own sweepers too, ends before they do.
+  // A sweep that finds only sessions which another sweep is settling ends before that one does. The
+  // services run sweepers too.
   await until(async () => {
     const overdue = "SELECT FROM checkout_sessions WHERE status = 'open' AND expires_at <= now()";
     return (await service.sql.query(overdue)).rowCount === 0;
@@ -113,7 +117,7 @@ test('two instances expire overdue sessions in batches, each session exactly onc
   expect(body.data.map(({ id }: { id: string }) => uuidOf(id))).toEqual([open]);
 });
 
-test('overdue sessions of both modes expire each with an event of its mode', async () => {
+test('expires overdue sessions of both modes, each with an event of its mode', async () => {
   const twin = await Shop.openTwin(service);
   const ids = await Promise.all(
     MODES.map(async (mode) => (await twin[mode].createSession()).body.id as string),
@@ -138,12 +142,13 @@ test('overdue sessions of both modes expire each with an event of its mode', asy
   }
 });
 
-// A sweeper finds sessions by their places in the table, where others may be by the time that it writes.
+// A sweeper finds sessions by their places in the table. Another row may be at a place by the time
+// that it writes.
 test.each([
   ['whose time has not come', 'test', 0],
   ['of live mode', 'live', 2 * 24 * HOUR_MS],
 ] as const)(
-  'a session %s is not expired for one of test mode that was at its place',
+  'does not expire a session %s at the place of one of test mode',
   async (_, mode, ahead) => {
     const twin = await Shop.openTwin(service);
     const { id } = (await twin[mode].createSession()).body;
@@ -156,13 +161,13 @@ test.each([
   },
 );
 
-test('a session that cannot be expired stops no other', async () => {
-  // The services' own sweepers would hold the rows.
+test('expires all other sessions when one cannot be expired', async () => {
+  // The sweepers of the services would hold the rows.
   for (const { application } of [service, late]) await application.get(Jobs).onModuleDestroy();
   const BATCH = 3;
   const made = await atOnce(9, () => shop.createSession());
   const ids = made.map(({ body }) => body.id as string);
-  // Whole batches, the first and some in between.
+  // The first batch holds only such sessions, and later batches hold some of them.
   const poisoned = [0, 1, 2, 3, 7].map((at) => ids[at] as string);
   await service.sql.query(`
     CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cannot be expired'; END $$;
