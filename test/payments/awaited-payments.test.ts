@@ -1,4 +1,4 @@
-/** Sessions that stay open while their money is on its way. */
+/** These sessions stay open while their money is on its way. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -72,7 +72,7 @@ describe('await_payment', () => {
     ]);
   });
 
-  test('gives back what is left of the time, and five minutes at least', async () => {
+  test("gives back the rest of the session's time, and at least five minutes", async () => {
     const { id } = await created();
     expect((await awaited(id, now() + 10 * DAY)).status).toBe(200);
     await advance(3);
@@ -85,7 +85,7 @@ describe('await_payment', () => {
     ]);
   });
 
-  test("refuses the past and more than 30 days ahead, by its owner's clock, and says what is allowed", async () => {
+  test("refuses the past and more than 30 days ahead by the owner's clock, and says what is allowed", async () => {
     await advance(10);
     const session = await created();
     const at = now() + 10 * DAY;
@@ -102,7 +102,7 @@ describe('await_payment', () => {
     expect((await awaited(session.id, at + 30 * DAY)).status).toBe(200);
   });
 
-  test('refuses what else is wrong, and sessions that are not open', async () => {
+  test('refuses wrong fields, and sessions that are not open', async () => {
     const { id } = await created();
     const until = now() + DAY;
     expectInvalid(await awaited(id, until, { reason: 'x'.repeat(501) }), ['reason', 'too_long']);
@@ -132,7 +132,7 @@ describe('await_payment', () => {
     expectError(await helped(overdue.id, { until: until + DAY }), notOpen);
   });
 
-  test('on day 29 it can be paid, on day 31 it has expired and its money is a mismatch', async () => {
+  test('takes the money on day 29, and records it as a mismatch on day 31', async () => {
     const [paid, late] = [await created(), await created()];
     const until = now() + 30 * DAY;
     for (const { id } of [paid, late]) expect((await awaited(id, until)).status).toBe(200);
@@ -148,7 +148,7 @@ describe('await_payment', () => {
     expect((await told(late.id)).at(-1)).toEqual([EXPIRED, 3, 'expired', until, null]);
   });
 
-  test('a merchant can still expire it: money that comes later does not match', async () => {
+  test('lets a merchant expire the session, and records later money as a mismatch', async () => {
     const { id } = await created();
     await awaited(id, now() + DAY);
     expect((await shop.expire(id)).body.status).toBe('expired');
@@ -156,8 +156,8 @@ describe('await_payment', () => {
   });
 });
 
-describe('at once', () => {
-  test('several wait one after the other, each with its event', async () => {
+describe('a session that is awaited and changed at once', () => {
+  test('is awaited several times in turn, each with an event', async () => {
     const { id } = await created();
     const base = now() + DAY;
     const answers = await many(20, (number) =>
@@ -185,17 +185,17 @@ describe('at once', () => {
   };
 
   test.each([
-    ['a payment', COMPLETED, (id: string) => pay(id)],
-    ['an expiry', EXPIRED, (id: string) => shop.expire(id)],
-  ])('%s that was decided before a wait is decided again', async (_, type, close) => {
+    ['a payment', COMPLETED, 201, (id: string) => pay(id)],
+    ['an expiry', EXPIRED, 200, (id: string) => shop.expire(id)],
+  ])('decides %s again that was decided before a wait', async (_, type, expected, close) => {
     const { id } = await created();
     const change = `expires_at = date_trunc('second', now() + interval '5 days'), original_expires_at = expires_at, awaits = 1`;
-    expect((await whileChanged(id, change, () => close(id))).status).toBeLessThan(300);
+    expect((await whileChanged(id, change, () => close(id))).status).toBe(expected);
     const { status, expires_at } = await read(id);
     expect((await told(id)).at(-1)).toEqual([type, 3, status, expires_at, null]);
   });
 
-  test('a session does not wait whose time ends while the request waits for its lock', async () => {
+  test('refuses to wait when its time ends while the request waits for the lock', async () => {
     const { id } = await created();
     const soon = `expires_at = now() + interval '0.25 seconds'`;
     const late = await whileChanged(id, soon, () => awaited(id, now() + DAY), 350);
@@ -203,7 +203,7 @@ describe('at once', () => {
     expect((await read(id)).status).toBe('expired');
   });
 
-  test('waits, expiry, payment, sweeper and clock have one order', async () => {
+  test('gives waits, expiry, payment, sweeper and clock one order', async () => {
     const race = async (number: number) => {
       const here = await Shop.open(service, shop);
       const there = here.at(other);
@@ -221,7 +221,7 @@ describe('at once', () => {
         atOnce(chosen, number),
         ...[service, other].map(({ application }) => application.get(SessionSweeper).expire()),
       ]);
-      // Every answer but the clock's is of this session.
+      // Every answer but the clock's is about this session.
       const done = replies.filter(({ status }) => status < 300).map(({ body }) => body);
       const refused = replies
         .filter(({ status }) => status >= 300)
@@ -266,7 +266,7 @@ describe('a bank transfer of the pretend payer', () => {
   const paymentsOf = async (id: string) =>
     (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
 
-  test('is on its way for seven days, and arrives after two, on whatever process', async () => {
+  test('is on its way for seven days, and arrives after two on any process', async () => {
     const { id, at, state } = await transferred();
     const { expires_at } = await read(id);
     expect(Math.abs(expires_at - now() - 7 * DAY)).toBeLessThan(60);
@@ -292,7 +292,7 @@ describe('a bank transfer of the pretend payer', () => {
     ]);
   });
 
-  test('comes by the helper `pay` at once, and then not again', async () => {
+  test('comes at once by the helper `pay`, and does not come again', async () => {
     const { id, state } = await transferred();
     expect((await shop.post(`${HELPERS}/checkout_sessions/${id}/pay`)).body.mismatch).toBe(null);
     await advance(3);

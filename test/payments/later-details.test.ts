@@ -1,4 +1,7 @@
-/** What is said about a session after its redaction, which nobody asks to forget. */
+/**
+ * Texts about a session that come after its redaction go by themselves, because nobody asks to
+ * redact them.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedule/later-details-sweeper.js';
 import { useService, useShop } from '../kit/setup.js';
@@ -26,7 +29,7 @@ async function paidSession(at: Shop) {
 }
 
 const rights = ['propose'] as const;
-/** Everything that can be said about a payment, each by itself. */
+/** Each entry says something about a payment, and together they are everything that can be said. */
 const SAYING: Readonly<Record<string, (at: Shop, payment: string) => Promise<unknown>>> = {
   'a proposal': (at, payment) => at.post('/v1/refunds', { payment, amount: 1, description: PLANT }),
   'a refund that was made elsewhere': (at, payment) =>
@@ -42,7 +45,7 @@ const SAYING: Readonly<Record<string, (at: Shop, payment: string) => Promise<unk
   'a hold': (at, payment) => at.hold(payment, { amount: 1, reason: PLANT }),
 };
 
-/** The modes in which a refund or hold tells of a customer. */
+/** Returns the modes in which a refund or hold names a customer. */
 async function modesWithPlant(): Promise<string[]> {
   const { rows } = await service.sql.query(
     `SELECT mode FROM refunds
@@ -55,8 +58,8 @@ async function modesWithPlant(): Promise<string[]> {
 describe.each([
   ['as many days as details are kept', 3],
   ['30 days where they are kept for ever', 30],
-])('what is said about a redacted session goes after %s', (_, days) => {
-  test.each(Object.keys(SAYING))('%s', async (name) => {
+])('redacts later texts about a redacted session after %s', (_, days) => {
+  test.each(Object.keys(SAYING))('redacts the text of %s', async (name) => {
     const say = SAYING[name] as (typeof SAYING)[string];
     const live = await shop.in('live', service);
     for (const at of [shop, live]) {

@@ -1,4 +1,7 @@
-/** A session with very many refunds: its own details go at once, and what was said about its refunds goes in batches. */
+/**
+ * A session with very many refunds loses its own details at once, and the texts about its refunds
+ * in batches.
+ */
 import { afterEach, expect, test } from '@jest/globals';
 import { SessionSweeper } from '../../src/modules/checkout/adapters/schedule/session-sweeper.js';
 import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedule/later-details-sweeper.js';
@@ -28,7 +31,7 @@ async function paidSession() {
   return { id, page: pathIn(made.headers), payment: await shop.capture({ checkout_session: id }) };
 }
 
-/** A paid session with refunds that failed, each with a description and a reason. */
+/** Makes a paid session with refunds that failed, each with a description and a reason. */
 async function sessionWithMany() {
   const session = await paidSession();
   const refund = { payment: session.payment, amount: 1, description: PLANT };
@@ -41,7 +44,9 @@ async function sessionWithMany() {
 const redact = (session: string) => shop.post(`${SESSIONS}/${session}/redact`);
 const forgetRest = () => service.application.get(LaterDetailsSweeper).forgetAll();
 
-/** The refunds of a payment about which something is said, in the order in which it is forgotten. */
+/**
+ * Returns the refunds of a payment that still have texts, in the order in which they are redacted.
+ */
 async function toldOf(payment: string): Promise<readonly string[]> {
   const { rows } = await service.sql.query(
     'SELECT id FROM refunds WHERE payment_id = $1 AND description IS NOT NULL ORDER BY id',
@@ -50,7 +55,7 @@ async function toldOf(payment: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Keeps a batch from being forgotten. */
+/** Locks the refund, so that its batch cannot be redacted. */
 async function holdRefund(id: string | undefined): Promise<Holder> {
   const holder = await Holder.connect(service.databaseUrl);
   const lock = 'SELECT FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE';
@@ -63,7 +68,7 @@ async function letGo(holder: Holder): Promise<void> {
   await holder.end();
 }
 
-test('its own details and its page go at once, and the rest with the job', async () => {
+test('redacts the session and its page at once, and the refunds with the job', async () => {
   const session = await sessionWithMany();
   const holder = await holdRefund((await toldOf(session.payment))[0]);
   const redacted = await redact(session.id);
@@ -79,7 +84,7 @@ test('its own details and its page go at once, and the rest with the job', async
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('what is said while it is forgotten, and redacted again, goes too', async () => {
+test('redacts texts that come during a redaction, when the session is redacted again', async () => {
   const session = await sessionWithMany();
   const told = await toldOf(session.payment);
   await redact(session.id);
@@ -95,7 +100,7 @@ test('what is said while it is forgotten, and redacted again, goes too', async (
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('the job ends between two batches when the service stops, and goes on later', async () => {
+test('ends the job between two batches when the service stops, and continues it later', async () => {
   const session = await sessionWithMany();
   await redact(session.id);
   const caller = { organization: shop.organization, mode: 'test' } as const;
@@ -106,7 +111,7 @@ test('the job ends between two batches when the service stops, and goes on later
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('retention passes over what cannot be forgotten now, and comes back', async () => {
+test('passes over a session that retention cannot redact now, and comes back to it', async () => {
   const [large, small] = [await sessionWithMany(), await paidSession()];
   const past = `UPDATE checkout_sessions SET closed_at = now() - interval '2 days'`;
   await service.sql.query(past);
@@ -126,7 +131,7 @@ test('retention passes over what cannot be forgotten now, and comes back', async
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('another instance forgets the rest of what a killed one has begun', async () => {
+test('redacts on another instance the rest that a killed one left', async () => {
   const session = await sessionWithMany();
   await redact(session.id);
   const holder = await holdRefund((await toldOf(session.payment)).at(-1));
@@ -146,7 +151,7 @@ test('another instance forgets the rest of what a killed one has begun', async (
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('the command line ends when all is forgotten', async () => {
+test('ends the command when everything is redacted', async () => {
   const session = await sessionWithMany();
   const environment = { DATABASE_URL: service.databaseUrl };
   const { stdout } = await command(['redact', '--session', session.id], environment);

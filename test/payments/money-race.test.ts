@@ -1,7 +1,7 @@
 /**
- * Everything that moves the money of a payment, at once over two processes and in both modes of an organization: in the end the
- * books balance, and for each payment there is an order in which every single answer was right. The proof is the same race
- * without the constraint.
+ * Clients send everything that moves the money of a payment at once, over two processes and in both
+ * modes of an organization. In the end the books balance, and for each payment there is an order in
+ * which every answer was right. The proof is the same race without the constraint.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
@@ -14,10 +14,10 @@ import { expectBalanced } from '../support/reconciled.js';
 import { useProcesses } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
-/** On each payment. */
+/** So many operations run on each payment. */
 const OPERATIONS = 500;
 const CLIENTS = 8;
-/** So little that it runs dry again and again, and amounts meet exactly. */
+/** The amount is so small that the payment runs dry again and again, and amounts meet exactly. */
 const CAPTURED = 100;
 const MOST = 30;
 
@@ -31,15 +31,15 @@ interface Done extends Operation<State> {
   readonly isDone: boolean;
 }
 
-/** A request, and what its answer says of the payment. */
+/** A move is a request, with what its answer says about the payment. */
 interface Move {
   readonly path: string;
-  /** None for a read. */
+  /** A read has no body. */
   readonly body?: object;
   readonly means: (reply: Reply) => Operation<State>['after'];
 }
 
-/** One payment, and what its clients know of it. */
+/** A race holds one payment, and what its clients know about it. */
 class Race {
   readonly refunds: { readonly id: string; readonly amount: number; claim: number }[] = [];
   readonly holds: { readonly id: string }[] = [];
@@ -57,7 +57,7 @@ class Race {
     }
   }
 
-  /** Sends it until it is decided, each time to one of the processes. */
+  /** Sends the request until it is decided, each time to one of the processes. */
   private async send(kind: string, { path, body, means }: Move): Promise<Done> {
     const headers = {
       authorization: `Bearer ${path.startsWith('/ledger/') ? this.shop.ledgerKey : this.shop.key}`,
@@ -86,7 +86,10 @@ function pick<One>(all: readonly One[]): One | undefined {
   return all[randomInt(Math.max(all.length, 1))];
 }
 
-/** One of the last, on which others are at work too; of four, one may be any. */
+/**
+ * Picks one of the last entries, on which other clients work too. One pick of four is from all
+ * entries.
+ */
 const recent = <One>(all: readonly One[]) => pick(randomInt(4) === 0 ? all : all.slice(-CLIENTS));
 
 const REFUNDS = '/ledger/v1/refunds';
@@ -171,10 +174,10 @@ const MOVES = {
   read: ({ payment }: Race): Move => ({ path: `/v1/payments/${payment}`, means: history.read }),
 };
 
-/** Twice as many proposals as anything else, which there is nothing of without them. */
+/** Proposals come twice as often as other moves, because most other moves need one. */
 const KINDS = [...Object.keys(MOVES), 'propose'];
 
-/** One of two of an amount, so that payouts are told again and again. */
+/** Each amount has only two references, so that clients repeat payouts again and again. */
 const payoutOf = (amount: number) => `payout-${amount}-${randomInt(2)}`;
 
 function onRefund(move: (id: string, claim: number, amount: number) => Move) {
@@ -186,7 +189,8 @@ function onRefund(move: (id: string, claim: number, amount: number) => Move) {
 
 async function race(shop: Shop): Promise<Done[]> {
   const race = new Race(shop, await shop.capture({ amount: CAPTURED }));
-  // Alone, because beside the others every refund may be claimed before it is canceled.
+  // These two run alone, because beside other moves every refund may be claimed before it is
+  // canceled.
   const first = [await race.step('propose'), await race.step('cancel')];
   const clients = await atOnce(CLIENTS, async () => {
     const done: Done[] = [];
@@ -196,18 +200,18 @@ async function race(shop: Shop): Promise<Done[]> {
   return [...first, ...clients.flat()];
 }
 
-/** What was done in each mode. */
+/** Returns the operations of each mode. */
 async function raceBoth(): Promise<Done[][]> {
   const twin = await Shop.openTwin(service);
   return Promise.all(MODES.map((mode) => race(twin[mode])));
 }
 
-/** Answers that no order explains. */
+/** Returns the answers that no order explains. */
 function unexplained(operations: readonly Done[]): string[] {
   return linearOrder(operations, history.captured(CAPTURED)).stuck.map(({ name }) => name);
 }
 
-test(`${OPERATIONS} moves on a payment of each mode over two processes: the books balance, and every answer was right in some order`, async () => {
+test(`gives ${OPERATIONS} moves on a payment of each mode one order that explains every answer`, async () => {
   const both = await raceBoth();
   expect(both.flatMap(unexplained)).toEqual([]);
   await expectBalanced(service);
@@ -218,8 +222,8 @@ test(`${OPERATIONS} moves on a payment of each mode over two processes: the book
   }
 });
 
-// From here on the database is without what the race relies on: keep it last.
-test('proof: without payments_held_within_captured there are answers that no order explains', async () => {
+// The next test removes the constraint that the race relies on, so it stays last.
+test('gives answers that no order explains without payments_held_within_captured', async () => {
   await service.sql.query('ALTER TABLE payments DROP CONSTRAINT payments_held_within_captured');
   expect((await raceBoth()).flatMap(unexplained)).not.toEqual([]);
 });

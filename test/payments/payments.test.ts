@@ -1,4 +1,7 @@
-/** Payments of one session or one reference at once: one is recorded, one matches. conformance/cases/ledger.json has how others are refused. */
+/**
+ * Of many payments for one session or one reference at once, one is recorded or matches.
+ * conformance/cases/ledger.json shows how the service refuses others.
+ */
 import { afterEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
@@ -18,7 +21,7 @@ afterEach(() => expectBalanced(service));
 const session = async () => (await shop.createSession()).body.id as string;
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
 
-/** Half of the requests to each instance, all at once. */
+/** Sends all requests at once, half of them to each instance. */
 function race(request: (shop: Shop, racer: number) => Promise<Reply>): Promise<Reply[]> {
   return atOnce(RACERS, (racer) =>
     untilDecided(() => request(shop.at(racer % 2 ? service : other), racer)),
@@ -26,24 +29,24 @@ function race(request: (shop: Shop, racer: number) => Promise<Reply>): Promise<R
 }
 
 test.each([
-  ['one reference and 50 keys record one payment', async () => ({})],
+  ['50 keys send one reference at once', async () => ({})],
   [
-    'one reference for one session complete it once',
+    '50 requests pay one session with one reference at once',
     async () => ({ amount: 1000, checkout_session: await session() }),
   ],
-])('50 at once with %s', async (_, make) => {
+])('records one payment when %s', async (_, make) => {
   const facts = { reference: 'race', ...(await make()) };
   const replies = await race((at) => at.record(facts));
   expect(statusesOf(replies)).toEqual([...Array<number>(RACERS - 1).fill(200), 201]);
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
 });
 
-test('50 at once with one reference and other amounts record one and refuse the others', async () => {
+test('records one payment and refuses the others when 50 with one reference have other amounts', async () => {
   const replies = await race((at, racer) => at.record({ reference: 'race', amount: 1 + racer }));
   expect(statusesOf(replies)).toEqual([201, ...Array<number>(RACERS - 1).fill(422)]);
 });
 
-test('the first exact payment matches; any number of others are recorded as unmatched', async () => {
+test('matches the first exact payment, and records all others as unmatched', async () => {
   const id = await session();
   const facts = { amount: 1000, checkout_session: id, ...RECORD };
   const answers = await Promise.all(
@@ -65,7 +68,7 @@ test('the first exact payment matches; any number of others are recorded as unma
   ]);
 });
 
-test('PostgreSQL itself refuses a second matching payment of a session', async () => {
+test('lets PostgreSQL refuse a second matching payment of a session', async () => {
   const id = await session();
   await shop.record({ amount: 1000, checkout_session: id });
   const copy = `INSERT INTO payments (organization_id, mode, id, currency, amount, checkout_session_id, mismatch)
@@ -77,7 +80,7 @@ test('PostgreSQL itself refuses a second matching payment of a session', async (
   await service.sql.query(copy, [uuidOf(id), 'session_complete']);
 });
 
-test('a payment can be held and released however many events it has', async () => {
+test('holds and releases a payment however many events it has', async () => {
   const payment = (await shop.record()).body.id;
   const many = 32_767;
   const uuid = [uuidOf(payment)];
