@@ -1,4 +1,6 @@
-/** Who may decide about a refund, what becomes of it, and when it is too late. */
+/**
+ * These rules say who may decide about a refund, how its approval ends, and when it is too late.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import type { RefundState } from '../../src/modules/refunds/domain/refund-state.js';
@@ -39,7 +41,7 @@ const approvalOf = ({ state }: { state: RefundState }) => {
 const UNDECIDED = { proposedBy: BOT, decidedBy: null, decidedAt: null, comment: null };
 const EXPIRES = NOW - 700 + 14 * DAY;
 
-test('a refund is proposed by somebody, and waits up to 14 days if it has to be approved', () => {
+test('keeps who proposed a refund, and waits up to 14 days if it needs an approval', () => {
   const free = { status: 'pending', approval: 'not_needed', ...UNDECIDED, approvalExpiresAt: null };
   expect(approvalOf(propose(false))).toEqual(free);
   expect(approvalOf(waiting)).toEqual({ ...free, approval: 'waiting', approvalExpiresAt: EXPIRES });
@@ -49,7 +51,7 @@ test('a refund is proposed by somebody, and waits up to 14 days if it has to be 
   });
 });
 
-test('another holder approves it once, and then it can be claimed', () => {
+test('is approved once by another holder, and can then be claimed', () => {
   expect(() => waiting.claim(NOW, 60)).toThrow(RangeError);
   const approved = waiting.approve(100, by(BEN, NOW + 5, 'Seen the parcel.'));
   expect(approvalOf(approved)).toEqual({
@@ -64,7 +66,7 @@ test('another holder approves it once, and then it can be claimed', () => {
   expect(approved.claim(NOW, 60).state.claimNumber).toBe(1);
 });
 
-test('it expires when its time is over, and nobody can decide from then on', () => {
+test('expires when its time is over, and nobody can decide from then on', () => {
   expect(waiting.expire(EXPIRES - 1)).toBe(waiting);
   expect(approvalOf(waiting.expire(EXPIRES))).toEqual({
     ...approvalOf(waiting),
@@ -78,8 +80,8 @@ test('it expires when its time is over, and nobody can decide from then on', () 
     expect(other.expire(EXPIRES)).toBe(other);
 });
 
-describe('refused is', () => {
-  test('whoever holds the key of the proposal, under any key', () => {
+describe('a decision that is not allowed', () => {
+  test('is refused to the holder of the proposing key, under any key', () => {
     for (const requester of [BOT, ROTATED]) {
       const refusal = {
         code: 'second_person_required',
@@ -93,7 +95,7 @@ describe('refused is', () => {
   });
 
   test.each([99, 101])(
-    'the approval of %s, which nobody saw, without a word of what would be right',
+    'is refused for the amount %s, without a word of the right amount',
     (amount) => {
       const errors = [
         {
@@ -110,27 +112,30 @@ describe('refused is', () => {
   );
 
   test.each([
-    ['an approval of one that needs none', () => approve(propose(false))],
-    ['a rejection of one that needs none', () => propose(false).reject(by(ANA))],
-    ['an approval of a rejected one', () => approve(waiting.reject(by(ANA)))],
-    ['a rejection of an approved one', () => approve(waiting).reject(by(ANA))],
-    ['an approval of an expired one', () => approve(waiting.expire(EXPIRES))],
-    ['a rejection of an expired one', () => waiting.expire(EXPIRES).reject(by(ANA))],
-    ['an approval of a canceled one', () => approve(waiting.cancel(NOW))],
-    ['an approval of a failed one', () => approve(waiting.fail(FAILURE))],
-    ['an approval of one that was paid all the same', () => approve(waiting.succeed(null))],
-    ['a rejection of one that was paid all the same', () => waiting.succeed(null).reject(by(ANA))],
-  ])('%s', (_, decide) => {
+    ['an approval of a refund that needs none', () => approve(propose(false))],
+    ['a rejection of a refund that needs none', () => propose(false).reject(by(ANA))],
+    ['an approval of a rejected refund', () => approve(waiting.reject(by(ANA)))],
+    ['a rejection of an approved refund', () => approve(waiting).reject(by(ANA))],
+    ['an approval of an expired refund', () => approve(waiting.expire(EXPIRES))],
+    ['a rejection of an expired refund', () => waiting.expire(EXPIRES).reject(by(ANA))],
+    ['an approval of a canceled refund', () => approve(waiting.cancel(NOW))],
+    ['an approval of a failed refund', () => approve(waiting.fail(FAILURE))],
+    ['an approval of a refund that was paid unapproved', () => approve(waiting.succeed(null))],
+    [
+      'a rejection of a refund that was paid unapproved',
+      () => waiting.succeed(null).reject(by(ANA)),
+    ],
+  ])('is refused as %s', (_, decide) => {
     expect(refusalOf(decide).code).toBe('refund_not_pending');
   });
 });
 
-test('what is decided without an approval leaves it waiting: nobody has decided', () => {
+test('leaves the approval waiting when the refund ends without a decision', () => {
   for (const refund of [waiting.cancel(EXPIRES - 1), waiting.fail(FAILURE), waiting.succeed(null)])
     expect(refund.state).toMatchObject({ approval: 'waiting', decidedBy: null });
 });
 
-test('its approval reads expired from the end of its time on, whatever becomes of it', () => {
+test("reads expired from the end of the approval's time on, whatever becomes of the refund", () => {
   expect(waiting.asOf(EXPIRES - 1)).toBe(waiting);
   expect(waiting.asOf(EXPIRES).state).toMatchObject({ approval: 'expired', status: 'pending' });
   expect(waiting.cancel(EXPIRES)).toEqual(waiting.expire(EXPIRES));

@@ -1,4 +1,7 @@
-/** A refund that waits for approval: who sees it where, who decides, and what comes of it. conformance/cases/rights.json has the answers. */
+/**
+ * A refund that waits for approval is seen in some places and not in others, is decided, and ends.
+ * conformance/cases/rights.json has the answers to single requests.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
@@ -17,7 +20,7 @@ const DAY = 24 * 3600;
 
 const service = useService();
 const other = useOther(service);
-/** Its secret key belongs to the owner. */
+/** The secret key of this shop belongs to the owner. */
 const shop = useShop(service);
 let bot: Shop;
 let lead: Shop;
@@ -44,7 +47,7 @@ const keyOf = (name: string) => ({
 });
 const SECONDS = expect.any(Number);
 
-/** The refund as the ledger has it, and whether it is in the list that is to be paid out. */
+/** Returns the refund as the ledger has it, and whether it is in the list of refunds to pay out. */
 async function ledgerHas(id: string) {
   const [all, pending] = ['?status=all', '?status=pending'].map((query) =>
     shop.ledgerGet(`/ledger/v1/refunds${query}&organization=${shop.organization}`),
@@ -53,7 +56,7 @@ async function ledgerHas(id: string) {
   return { shown, isListed: JSON.stringify((await pending)?.body).includes(id) };
 }
 
-test('it is seen by everybody and given to nobody', async () => {
+test('shows a waiting refund to everybody, and gives it to no worker', async () => {
   const { body: refund } = await bot.propose(payment, 500);
   const { id } = refund;
   expect((await shop.claim()).body.data).toEqual([]);
@@ -70,7 +73,7 @@ test('it is seen by everybody and given to nobody', async () => {
   expect(event.data).toEqual({ object: refund, reason: null, ...details });
 });
 
-test('of a free refund it is said who proposed it, and its events are as they were', async () => {
+test('says who proposed a refund that needs no approval, and leaves its events as they were', async () => {
   const sent = {
     key: shop.key,
     body: { payment, amount: 1 },
@@ -99,7 +102,7 @@ test('of a free refund it is said who proposed it, and its events are as they we
   expect((await approvalOf((await shop.recordRefund(payment)).body.id)).proposed_by).toBeNull();
 });
 
-test('those that wait are listed, until something becomes of them', async () => {
+test('lists refunds that wait, until they are decided or canceled', async () => {
   const [first, second, third] = [await waiting(1), await waiting(2), await waiting(3)];
   const free = (await shop.propose(payment, 4)).body.id;
   const list = '/v1/refunds?approval=waiting';
@@ -124,7 +127,7 @@ test('those that wait are listed, until something becomes of them', async () => 
   expect(await shop.idsOf(`${list}&reference=other`)).toEqual([]);
 });
 
-test('approved by another holder, it is paid out like any other', async () => {
+test('pays out a refund that another holder approved like any other', async () => {
   const id = await waiting();
   const body = { amount: 500, comment: 'Seen the parcel.' };
   const approved = await post(`${lead.url}/v1/refunds/${id}/approve`, {
@@ -188,7 +191,7 @@ test.each([
   ['José', 'Jose\u0301'],
   ['Ana María', 'Ana\u00a0MARÍA'],
   ['Straße', 'STRASSE'],
-])('%s cannot approve as %s', async (proposer, approver) => {
+])('refuses %s as an approver by the name of %s', async (proposer, approver) => {
   const proposing = await holder(proposer, ['propose']);
   const deciding = await holder(approver, ['approve']);
   const { id } = (await proposing.propose(payment, 500)).body;
@@ -201,14 +204,14 @@ test.each([
   expect((await lead.approve(id, 500)).body.state).toBe('approved');
 });
 
-test('whoever holds a key from before holders were checked is still one person', async () => {
+test('takes holders of keys from before holders were checked for one person', async () => {
   const { id } = (await (await holder('Ana', ['propose'])).propose(payment, 500)).body;
   const deciding = await holder('Ben', ['approve']);
   await service.sql.query(`UPDATE api_keys SET holder = 'A\u200bna ' WHERE holder = 'Ben'`);
   expect((await deciding.approve(id, 500)).body.error.code).toBe('second_person_required');
 });
 
-test('rejected, it is canceled, and says why', async () => {
+test('cancels a rejected refund, and says why', async () => {
   const id = await waiting();
   const rejected = await lead.post(`/v1/refunds/${id}/reject`, { comment: 'Twice the same.' });
   const decision = {
@@ -233,7 +236,7 @@ test('rejected, it is canceled, and says why', async () => {
   });
 });
 
-test('not decided for 14 days of its clock, it expires', async () => {
+test('expires an approval after 14 days of the clock of its mode', async () => {
   const id = await waiting();
   const advance = (seconds: number) =>
     shop.post('/v1/test_helpers/clock', { advance_seconds: seconds });
@@ -252,12 +255,12 @@ test('not decided for 14 days of its clock, it expires', async () => {
     type: 'refund.canceled',
     data: { reason: 'approval expired', approval: 'expired' },
   });
-  // What is proposed now waits from now on.
+  // A refund that is proposed now waits from now on.
   const { id: next, created } = (await bot.propose(payment, 500)).body;
   expect((await approvalOf(next)).expires_at).toBe(created + 14 * DAY);
 });
 
-test('every answer says that its time is over from that moment, before the refund is canceled', async () => {
+test('says in every answer that the time is over, before the refund is canceled', async () => {
   const { id } = (await bot.post('/v1/refunds', { payment, amount: 500, reference: 'r' })).body;
   const list = '/v1/refunds?approval=waiting';
   const seen = async () => ({
@@ -282,7 +285,7 @@ test('every answer says that its time is over from that moment, before the refun
     [uuidOf(id)],
   );
   await service.sql.query('BEGIN');
-  // Nothing cancels a refund that is locked.
+  // No job cancels a refund that is locked.
   const lock = 'SELECT FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE';
   await service.sql.query(lock, [shop.organization, id].map(uuidOf));
   expect([(await approvalOf(id)).state, await shop.idsOf(list)]).toEqual(['waiting', [id]]);
@@ -297,10 +300,10 @@ test('every answer says that its time is over from that moment, before the refun
   expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0 });
 });
 
-describe('nobody decides', () => {
+describe('a decision that is not allowed', () => {
   const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
 
-  test('about what the same holder proposed, with a rotated key neither', async () => {
+  test('is refused to the holder who proposed, with a rotated key too', async () => {
     const both = await createKey(service, {
       organization: shop.organization,
       holder: 'bot',
@@ -328,7 +331,7 @@ describe('nobody decides', () => {
     expect((await approvalOf(id)).state).toBe('waiting');
   });
 
-  test('under the idempotency key of a person who may not, which stays free for one who may', async () => {
+  test('leaves its idempotency key free for somebody who may decide', async () => {
     const id = await waiting();
     const own = shop.as(
       await createKey(service, { organization: shop.organization, holder: 'bot' }),
@@ -342,13 +345,13 @@ describe('nobody decides', () => {
   });
 });
 
-test('a key with the right to approve proposes what waits for nobody', async () => {
+test('lets a key with the right to approve propose refunds that wait for nobody', async () => {
   const both = await holder('both', ['propose', 'approve']);
   const { id } = (await both.propose(payment, 500)).body;
   expect((await approvalOf(id)).state).toBe('not_needed');
 });
 
-test('an organization has all its refunds approved from the moment it says so', async () => {
+test('makes all refunds of an organization wait from the moment it says so', async () => {
   const key = await createOperatorKey(service);
   const change = (refund_approval: 'all' | 'keys') =>
     post(`${service.url}/operator/v1/organizations/${shop.organization}`, {
@@ -365,7 +368,7 @@ test('an organization has all its refunds approved from the moment it says so', 
   expect((await approvalOf((await shop.propose(payment, 1)).body.id)).state).toBe('not_needed');
 });
 
-test('a retry is the same refund, whoever sends it, and waits as the first one did', async () => {
+test('answers a retry with the same refund, whoever sends it, which still waits', async () => {
   const [key, reference] = [randomUUID(), randomUUID()];
   const first = await bot.post('/v1/refunds', { payment, amount: 5, reference }, key);
   for (const again of [
@@ -376,7 +379,7 @@ test('a retry is the same refund, whoever sends it, and waits as the first one d
   expect((await approvalOf(first.body.id)).state).toBe('waiting');
 });
 
-test('money that left all the same is a fact, which is counted', async () => {
+test('records and counts money that left without an approval', async () => {
   const before = await scrape(service);
   const paid = [await waiting(1), await waiting(2), await waiting(3)];
   await shop.succeed(paid[0] as string);

@@ -1,4 +1,4 @@
-/** When a refund is claimed next, and how organizations share a claim. */
+/** These rules say when a refund can be claimed next, and how organizations share a claim. */
 import { describe, expect, test } from '@jest/globals';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import { roundRobin } from '../../src/modules/refunds/domain/round-robin.js';
@@ -17,7 +17,7 @@ const PENDING = Refund.propose({ ...PAYMENT, organization: 'org_10' }, PROPOSAL,
   ahead: 0,
 });
 const seconds = (instant: number) => (instant - NOW) / 1000;
-/** The end of the lease and the wait after it, in seconds from NOW. */
+/** Returns the end of the lease and the end of the wait after it, in seconds from NOW. */
 const timesOf = ({ state }: Refund) => [
   seconds(state.claimExpiresAt ?? 0),
   seconds(state.claimableAt),
@@ -25,7 +25,7 @@ const timesOf = ({ state }: Refund) => [
 const extension = (leaseSeconds: number) => ({ claim: 1, leaseSeconds, providerReference: null });
 
 describe('a claim', () => {
-  test('that lapses for the nth time in a row waits its lease times 2 to the n-1, at most an hour', () => {
+  test('waits after its nth lapse in a row its lease times 2 to the n-1, at most an hour', () => {
     const waits: number[] = [];
     let refund = PENDING;
     let now = NOW;
@@ -40,7 +40,7 @@ describe('a claim', () => {
     expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
   });
 
-  test('begins anew after a release, which may delay the next one', () => {
+  test('starts the count of lapses anew after a release, which may delay the next claim', () => {
     const lapsed = PENDING.claim(NOW, 60).claim(NOW + 120_000, 60);
     const released = lapsed.release(2, 30, NOW + 130_000);
     expect(released.state).toMatchObject({
@@ -59,7 +59,7 @@ describe('a claim', () => {
     expect(timesOf(claimed.extend(extension(90), NOW + 20_000))).toEqual([110, 200]);
   });
 
-  test('keeps what the provider calls the refund', () => {
+  test("keeps the provider's reference of the refund", () => {
     const extended = PENDING.claim(NOW, 60).extend(
       { ...extension(5_184_000), providerReference: 're_1' },
       NOW,
@@ -71,7 +71,7 @@ describe('a claim', () => {
     expect(extended.succeed('re_2').state.providerReference).toBe('re_2');
   });
 
-  test('with another number is refused', () => {
+  test('is refused under another number', () => {
     const claimed = PENDING.claim(NOW, 60);
     for (const change of [
       () => claimed.extend({ ...extension(60), claim: 2 }, NOW),
@@ -85,7 +85,7 @@ describe('a claim', () => {
   });
 });
 
-describe('the refunds of each organization that a claim takes', () => {
+describe('the refunds that a claim takes', () => {
   const waiting = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([organization, refunds]) => ({ organization, refunds }));
 
@@ -96,7 +96,7 @@ describe('the refunds of each organization that a claim takes', () => {
     [{ a: 3, b: 0, c: 9 }, 5, { a: 3, c: 2 }],
     [{ a: 1 }, 100, { a: 1 }],
     [{}, 10, {}],
-  ])('of %j with a limit of %i are %j', (counts, limit, expected) => {
+  ])('are shared out from %j with a limit of %i as %j', (counts, limit, expected) => {
     expect(roundRobin(waiting(counts), limit)).toEqual(waiting(expected));
   });
 });

@@ -1,4 +1,7 @@
-/** Bounds, turns, leases and races of claims, over two instances; the model and conformance/cases/ledger.json have what a claim allows. */
+/**
+ * These tests cover bounds, turns, leases and races of claims over two instances. The model and
+ * conformance/cases/ledger.json cover what a claim allows.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -31,7 +34,7 @@ const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string
 const act = (id: string, action: string, body: object) =>
   shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
 const now = () => Math.floor(Date.now() / 1000);
-/** The end of a lease of so many seconds, from an instant before the claim until now. */
+/** Matches the end of a lease of so many seconds that began between `before` and now. */
 const endOf = (seconds: number, before: number) => ({
   asymmetricMatch: (at: unknown) =>
     Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
@@ -50,14 +53,18 @@ async function propose(count: number, at: Shop = shop): Promise<string[]> {
   return ids;
 }
 
-/** A refund that is the only one of its organization, so that its claims are of this one or of none. */
+/**
+ * Proposes the only refund of an organization, so that each claim of the organization takes this
+ * refund or none.
+ */
 async function proposeAlone(): Promise<{ own: Shop; id: string }> {
   const own = await Shop.open(service, shop);
   return { own, id: (await propose(1, own))[0] as string };
 }
 
-// Those of all organizations are first, before there are refunds that nobody has claimed.
-test('organizations take turns, also from claim to claim', async () => {
+// The claims of all organizations run first, before other tests leave refunds that nobody has
+// claimed.
+test('lets organizations take turns, also from claim to claim', async () => {
   const shops = [shop, ...(await atOnce(2, () => Shop.open(service, shop)))];
   const ownerOf = new Map<string, string>();
   for (const each of shops)
@@ -70,7 +77,7 @@ test('organizations take turns, also from claim to claim', async () => {
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
 });
 
-test('released refunds of one organization starve neither its own nor the refunds of another', async () => {
+test('lets released refunds starve no refund of their own or another organization', async () => {
   const poison = await propose(10);
   expect(idsOf(await shop.claim())).toEqual(poison);
   for (const id of poison) await act(id, 'release', { claim: 1 });
@@ -84,7 +91,7 @@ test('released refunds of one organization starve neither its own nor the refund
   await shop.bare(CLAIM, { limit: 100 });
 });
 
-test('8 workers claim 200 refunds, each exactly once', async () => {
+test('hands out 200 refunds to 8 workers, each exactly once', async () => {
   const proposed = await atOnce(
     200,
     async () => (await shop.propose(payment, 1)).body.id as string,
@@ -96,12 +103,13 @@ test('8 workers claim 200 refunds, each exactly once', async () => {
       mine.push(...batch);
     return mine;
   });
-  // A worker that found nothing may have passed by what another one then gave up: none does here.
+  // A worker that found nothing may have passed by a refund that another worker then gave up, but
+  // none does so here.
   expect(claimed.flat().sort()).toEqual(proposed.sort());
 });
 
-// A worker looks at ten organizations at most, at one twice when another worker was faster.
-test('5 workers that claim one refund each find one of each organization, though all begin at the same one', async () => {
+// A worker looks at ten organizations at most, and twice at one where another worker was faster.
+test('hands out one refund of each organization to 5 workers that begin at the same one', async () => {
   for (let round = 0; round < 10; round++) {
     const alone = await atOnce(5, proposeAlone);
     const claims = await atOnce(5, (number) =>
@@ -114,11 +122,11 @@ test('5 workers that claim one refund each find one of each organization, though
 describe.each([
   ['of one organization', () => shop.claim()],
   ['of all organizations', () => shop.bare(CLAIM, { limit: 100 })],
-])('a claim %s skips locked refunds', (_, claim) => {
+])('a claim %s', (_, claim) => {
   test.each([
     ['was never claimed', async () => undefined],
     ['lapsed', lapse],
-  ])('and %s', async (_case, prepare) => {
+  ])('skips a locked refund that %s', async (_case, prepare) => {
     const [locked = '', free = ''] = await propose(2);
     await claim();
     const release =
@@ -134,7 +142,7 @@ describe.each([
   });
 });
 
-test('a claim takes ten unless it has a limit, for a minute unless it has a lease, of any organization', async () => {
+test('claims ten refunds of any organization for a minute, unless it has other values', async () => {
   const own = await propose(12);
   const [foreign] = await propose(1, await Shop.open(service, shop));
   let before = now();
@@ -150,7 +158,7 @@ test('a claim takes ten unless it has a limit, for a minute unless it has a leas
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
 });
 
-test('a claim ignores the idempotency key: repeating the request claims again', async () => {
+test('ignores the idempotency key, and claims again when the request is repeated', async () => {
   const [first, second] = await propose(2);
   const send = () =>
     shop.ledgerPost(CLAIM, { limit: 1, organization: shop.organization }, 'same-key');
@@ -162,7 +170,7 @@ test('a claim ignores the idempotency key: repeating the request claims again', 
 test.each([
   [1, {}],
   [2, { organization: undefined }],
-])('a claim of %i organizations has its own mode', async (count, body) => {
+])('takes only refunds of its own mode in a claim of %i organizations', async (count, body) => {
   const twins = await atOnce(count, () => Shop.openTwin(service));
   const proposed = MODES.map((mode) => Promise.all(twins.map((twin) => propose(2, twin[mode]))));
   const expected = (await Promise.all(proposed)).map((ids) => ids.flat().sort());
@@ -170,7 +178,7 @@ test.each([
   expect((await Promise.all(claims)).map((claim) => idsOf(claim).sort())).toEqual(expected);
 });
 
-test('PostgreSQL itself refuses a claim on a refund that is not pending', async () => {
+test('lets PostgreSQL refuse a claim on a refund that is not pending', async () => {
   const [id = ''] = await propose(1);
   await shop.cancel(id);
   const claim = `UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $1`;
@@ -179,7 +187,7 @@ test('PostgreSQL itself refuses a claim on a refund that is not pending', async 
   });
 });
 
-/** Refunds of so many organizations, all leased for 60 days but the last one. */
+/** Inserts refunds of so many organizations, all of them leased for 60 days but the last one. */
 const AT_PROVIDER = `WITH made AS MATERIALIZED (
     SELECT ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid AS id, number < $1 AS is_leased
     FROM generate_series(1, $1::integer) AS number
@@ -191,7 +199,7 @@ const AT_PROVIDER = `WITH made AS MATERIALIZED (
   SELECT id, 'test', id, id, 1, 'usd', 'pending', is_leased::integer, CASE WHEN is_leased THEN now() + interval '60 days' END,
     CASE WHEN is_leased THEN now() + interval '60 days' ELSE to_timestamp(0) END FROM made`;
 
-test('thousands of organizations whose refunds are at a provider do not hide the refund of another', async () => {
+test('finds a refund behind thousands of organizations whose refunds are at a provider', async () => {
   const own = await startService();
   const key = await createLedgerKey(own);
   await own.sql.query(AT_PROVIDER, [2500]);
@@ -210,7 +218,7 @@ test('refuses to cancel a claimed refund whose lease has ended, because it may b
   await shop.succeed(id);
 });
 
-test('a released refund cannot be claimed before its delay is over, but canceled at once', async () => {
+test('refuses to claim a released refund before its delay is over, but cancels it at once', async () => {
   const [id = ''] = await propose(1);
   await shop.claim();
   const released = await act(id, 'release', { claim: 1, delay_seconds: 604_800 });
@@ -221,7 +229,7 @@ test('a released refund cannot be claimed before its delay is over, but canceled
   expect(error.errors).toMatchObject([{ param: 'delay_seconds', code: 'too_large' }]);
 });
 
-test('a lease of 60 days outlives the process, and so does what the provider calls the refund when it has ended', async () => {
+test("keeps a lease of 60 days and the provider's reference beyond the end of the process", async () => {
   const [id = ''] = await propose(1);
   const first = await startService({ databaseUrl: service.databaseUrl });
   await shop.at(first).claim();
@@ -249,7 +257,7 @@ test('a lease of 60 days outlives the process, and so does what the provider cal
   });
 });
 
-test('nobody is called for a refund that a provider has', async () => {
+test('does not count a refund as waiting that a provider has', async () => {
   const own = await startService();
   const alone = await Shop.open(own);
   const [id] = await propose(1, alone);
@@ -262,7 +270,7 @@ test('nobody is called for a refund that a provider has', async () => {
   await own.close();
 });
 
-test('from the fifth claim on, a pending refund is stuck', async () => {
+test('counts a pending refund as stuck from its fifth claim on', async () => {
   const [id = ''] = await propose(1);
   for (let number = 1; number <= 5; number++) {
     await shop.claim();
@@ -271,7 +279,7 @@ test('from the fifth claim on, a pending refund is stuck', async () => {
   expect((await scrape(service))['tillgate_refunds_stuck{mode="test"}']).toBe(1);
 });
 
-test('a reference lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
+test('lets one of many proposals with one reference through, and answers the others with it', async () => {
   const body = { payment, amount: 5000, reference: 'all' };
   const all = await atOnce(12, () => untilDecided(() => shop.post('/v1/refunds', body)));
   expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
@@ -282,7 +290,7 @@ test.each([
   ['fail', { claim: 1 }],
   ['extend', { claim: 1, lease_seconds: 600 }],
 ])(
-  'of a late %s and the claim that takes the refund over exactly one wins',
+  'lets exactly one of a late %s and the claim that takes the refund over win',
   async (action, body) => {
     await inRaces(async (number) => {
       const { own, id } = await proposeAlone();

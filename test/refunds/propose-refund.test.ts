@@ -1,4 +1,7 @@
-/** The use case with ports in memory: a race for one reference happens at the one moment that matters, and without a database. */
+/**
+ * The use case runs with ports in memory, so that a race for one reference happens at the one
+ * moment that matters, without a database.
+ */
 import { beforeEach, expect, test } from '@jest/globals';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { LaterDetails, Payments } from '../../src/modules/payments/index.js';
@@ -19,9 +22,9 @@ const PROPOSAL = {
 };
 
 const refunds = new Map<string, Refund>();
-/** What other requests do while this one reads the payment. */
+/** Runs what other requests do while this one reads the payment. */
 let meanwhile: () => Payment;
-/** What was added to the unit. */
+/** The list holds everything that was added to the unit. */
 const added: string[] = [];
 
 const PORTS = [
@@ -59,7 +62,7 @@ beforeEach(() => {
   meanwhile = () => PAYMENT;
 });
 
-test('a proposal adds the refund and its event, and reserves the amount', async () => {
+test('adds the refund and its event, and reserves the amount', async () => {
   expect(await propose()).toMatchObject({
     isNew: true,
     refund: { state: { amount: 3000, currency: 'usd', status: 'pending' } },
@@ -67,7 +70,7 @@ test('a proposal adds the refund and its event, and reserves the amount', async 
   expect(added).toEqual(['refund', 'refund.created', 'reserve 3000']);
 });
 
-test('a proposal that another request overtakes is answered with that one, though nothing is left of the payment', async () => {
+test('returns the refund of a request that was faster, though nothing is left of the payment', async () => {
   const { refund: winner } = await propose();
   added.length = 0;
   meanwhile = () => {

@@ -1,6 +1,7 @@
 /**
- * Many requests at once, over two instances of the service on one database. The proof that the key of a request decides is the
- * same race without it, which must go wrong; test/payments/money-race.test.ts has that of what a payment holds.
+ * Many requests run at once, over two instances of the service on one database. The proof for the
+ * idempotency key is the same race without its primary key, which must go wrong.
+ * test/payments/money-race.test.ts has the proof for what a payment holds.
  */
 import { beforeAll, expect, test } from '@jest/globals';
 import { useOther, useService, useShop } from '../kit/setup.js';
@@ -18,12 +19,12 @@ const shop = useShop(first, {}, beforeAll);
 interface Race {
   readonly path: string;
   readonly body: unknown;
-  /** The same for all, or a new one for each. */
+  /** All requests have this key; without it, each one has a new key. */
   readonly idempotencyKey?: string;
   readonly by?: Shop;
 }
 
-/** Every other request goes to the other instance. */
+/** Sends every other request to the other instance. */
 function race(count: number, { path, body, idempotencyKey, by = shop }: Race): Promise<Reply[]> {
   return atOnce(count, (index) => {
     const { url } = index % 2 === 0 ? first : second;
@@ -52,7 +53,7 @@ function countsOf(replies: readonly Reply[]): Record<number, number> {
   return counts;
 }
 
-/** Counts rows. Each race has a metadata or an amount of its own. */
+/** Counts rows. Each race has a metadata value or an amount of its own. */
 async function count(statement: string, value: string): Promise<number> {
   const { rows } = await first.sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM ${statement}`,
@@ -70,9 +71,9 @@ const identicalCreate = (name: string): Race => ({
   idempotencyKey: name,
 });
 
-// Guards payments_held_within_captured: every refund adds to what its payment's row holds, and PostgreSQL checks the sum
-// on the row as it is then, not as the request had read it.
-test('1,000 refunds of 100 fill a payment of 10,000 exactly', async () => {
+// This test guards payments_held_within_captured. Every refund adds to the amount in its payment's
+// row, and PostgreSQL checks the sum on the row as it is then, not as the request read it.
+test('fills a payment of 10,000 exactly with 1,000 refunds of 100', async () => {
   const payment = await shop.capture({ amount: CAPTURED });
   const replies = await race(1_000, { path: '/v1/refunds', body: { payment, amount: 100 } });
   expect(countsOf(replies)).toEqual({ 201: 100, 422: 900 });
@@ -86,14 +87,16 @@ test('1,000 refunds of 100 fill a payment of 10,000 exactly', async () => {
   await expectAnsweredOnce(first);
 });
 
-// Guards idempotency_keys_pkey across instances; within one, the requests wait for the first.
-test('200 identical creates make one session and one answer', async () => {
+// This test guards idempotency_keys_pkey across instances. Within one instance, the requests wait
+// for the first.
+test('makes one session and one answer of 200 identical creates', async () => {
   expect(await raceIdentical(identicalCreate('creates'))).toEqual({ ids: 1, bodies: 1, firsts: 1 });
   expect(await sessionsWith('creates')).toBe(1);
 });
 
-// Guards the same key and that the amount is held in the statement that takes it: a loser's hold is undone with it.
-test('200 identical refunds make one refund and one answer, and hold its amount once', async () => {
+// This test guards the same primary key. It also guards that one statement takes the key and holds
+// the amount, so that a loser's hold is undone.
+test('makes one refund and one answer of 200 identical refunds, and holds the amount once', async () => {
   const amount = 333;
   const payment = await shop.capture({ amount: CAPTURED });
   const identical = { path: '/v1/refunds', body: { payment, amount }, idempotencyKey: 'refunds' };
@@ -103,8 +106,8 @@ test('200 identical refunds make one refund and one answer, and hold its amount 
   await expectAnsweredOnce(first);
 });
 
-// Refunds go to PostgreSQL together only with those of the same organization and mode, whose payments they hold.
-test('refunds of two organizations and of both modes at once fill each its own payment exactly', async () => {
+// The service sends refunds to PostgreSQL together only if they are of one organization and mode.
+test('fills the payments of two organizations and of both modes exactly, each with its own refunds', async () => {
   const twin = await Shop.openTwin(first);
   const shops = [twin.test, twin.live, await Shop.open(first)];
   const payments = await Promise.all(shops.map((each) => each.capture({ amount: 20 })));
@@ -125,10 +128,11 @@ test('refunds of two organizations and of both modes at once fill each its own p
   await expectAnsweredOnce(first);
 });
 
-// From here on the database is without what the races above rely on: keep these last.
-test('proof: without idempotency_keys_pkey identical creates make several sessions', async () => {
+// The next test removes what the races above rely on, so it stays last.
+test('makes several sessions of identical creates without idempotency_keys_pkey', async () => {
   await first.sql.query('ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_pkey');
-  // Another organization: those of one that has just repeated a request are looked up first.
+  // This is another organization, because the keys of one that has just repeated a request are
+  // looked up first.
   const { ids } = await raceIdentical({ ...identicalCreate('proof'), by: await Shop.open(first) });
   expect(ids).toBeGreaterThan(1);
   expect(await sessionsWith('proof')).toBe(ids);

@@ -1,4 +1,7 @@
-/** Refunds that were made elsewhere, told many times at once and beside everything else that moves a payment, over two instances. */
+/**
+ * Refunds that were made elsewhere are told many times at once, beside everything else that moves a
+ * payment, over two instances.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
@@ -29,7 +32,7 @@ afterEach(() => expectBalanced(service));
 const payout = (number: number) => ({ provider_reference: `payout_${number}` });
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
 
-test('1,000 at once with one provider reference are one refund, in each mode of the organization', async () => {
+test('records one refund of 1,000 requests at once with one provider reference, in each mode', async () => {
   for (const shop of [here, live]) {
     const payment = await shop.capture();
     const at = [shop, shop.at(other)];
@@ -51,8 +54,9 @@ test('1,000 at once with one provider reference are one refund, in each mode of 
   }
 });
 
-// Guards the lock of the payment, after which both look for what the other one may have written.
-test('a payout that is told as that of a proposal and as made elsewhere at once is counted once', async () => {
+// This test guards the lock of the payment, after which each request looks for what the other one
+// may have written.
+test('counts a payout once that is told for a proposal and as made elsewhere at once', async () => {
   const payment = await here.capture({ amount: 1_000_000 });
   await inRaces(async (number) => {
     const { id } = (await untilDecided(() => here.propose(payment, AMOUNT))).body;
@@ -65,7 +69,10 @@ test('a payout that is told as that of a proposal and as made elsewhere at once 
   expect(await here.amountsOf(payment)).toMatchObject({ refunded: 100 * AMOUNT, pending: 0 });
 });
 
-/** Sends the requests one after the other while somebody else has the payment. None of them may then wait for another one in a circle. */
+/**
+ * Sends the requests one after the other while somebody else has the payment. After that, none of
+ * them may wait for another one in a circle.
+ */
 async function meeting(
   payment: string,
   requests: readonly (() => Promise<Reply>)[],
@@ -82,9 +89,9 @@ async function meeting(
   return Promise.all(replies);
 }
 
-// Guards that both lock the payment before they add the refund.
+// This test guards that both requests lock the payment before they add the refund.
 test.each([0, 1])(
-  'a proposal and a payout with one reference do not wait for each other, whoever is first (%i)',
+  'lets a proposal and a payout with one reference both through, whichever is first (%i)',
   async (first) => {
     for (const shop of [here, live]) {
       const payment = await shop.capture();
@@ -101,7 +108,7 @@ test.each([0, 1])(
   },
 );
 
-// Guards refunds_made_elsewhere_key: the lock is that of one payment.
+// The index refunds_made_elsewhere_key guards this, because the lock is that of one payment only.
 const tellOfTwo = () =>
   inRaces(async (number) => {
     const payments = await Promise.all([here.capture(), here.capture()]);
@@ -111,12 +118,12 @@ const tellOfTwo = () =>
     return statusesOf(await atOnce(tell, number)).join();
   });
 
-test('of one payout that is told of two payments at once, one is recorded', async () => {
+test('records one payout for one payment when it is told for two at once', async () => {
   expect(new Set(await tellOfTwo())).toEqual(new Set(['201,422']));
 });
 
-// From here on the database is without the key: keep this last.
-test('proof: without refunds_made_elsewhere_key it is recorded of both', async () => {
+// The next test removes the index, so it stays last.
+test('records one payout for both payments without refunds_made_elsewhere_key', async () => {
   await service.sql.query('DROP INDEX refunds_made_elsewhere_key');
   expect(await tellOfTwo()).toContain('201,201');
 });

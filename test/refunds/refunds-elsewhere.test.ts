@@ -1,4 +1,7 @@
-/** Payouts that were made elsewhere, beside proposals of the same money. What one of them is, and that it may be told again, is in conformance/cases/refunds-elsewhere.json. */
+/**
+ * These payouts were made elsewhere, beside proposals of the same money.
+ * conformance/cases/refunds-elsewhere.json shows a single payout, and that it may be told again.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -23,7 +26,7 @@ const seen = async (id: string) => (await shop.ledgerGet(`${REFUNDS}/${id}`)).bo
 const typesOf = async (id: string) => (await shop.eventsOf(id)).map(({ type }) => type);
 
 describe('the payout of a proposed refund', () => {
-  test('that succeeded is known by its references', async () => {
+  test('is known by its references after it succeeded', async () => {
     const { id } = await propose({ reference: 'return-1' });
     const { body } = await shop.succeed(id, PAID);
     expect(await shop.recordRefund(payment, { reference: 'return-1' })).toMatchObject({
@@ -35,9 +38,9 @@ describe('the payout of a proposed refund', () => {
   });
 
   test.each([
-    ['the provider has', { claim: 1, ...PAID }, {}],
+    ['has the same provider reference', { claim: 1, ...PAID }, {}],
     ['has the same reference', { claim: 1 }, { reference: 'return-1' }],
-  ])('that %s and that is claimed succeeds', async (_, claim, facts) => {
+  ])('makes a claimed refund succeed that %s', async (_, claim, facts) => {
     const { id } = await propose({ reference: 'return-1' });
     await shop.claim();
     await shop.ledgerPost(`${REFUNDS}/${id}/extend`, claim);
@@ -61,7 +64,7 @@ describe('the payout of a proposed refund', () => {
     ['canceled', (id: string) => shop.cancel(id)],
     ['refused', (id: string) => shop.fail(id)],
     ['sent to the provider, given up and canceled', givenUp],
-  ])('is not that of a refund which was %s: its reference is refused', async (_, end) => {
+  ])('is another payout if the refund was %s, and its reference is refused', async (_, end) => {
     const { id } = await propose({ reference: 'return-1' });
     expect((await end(id)).status).toBe(200);
     const { error } = (await shop.recordRefund(payment, { reference: 'return-1' })).body;
@@ -70,7 +73,7 @@ describe('the payout of a proposed refund', () => {
     expect((await amounts()).refunded).toBe(500);
   });
 
-  test('is found by its facts where several refunds were paid at once', async () => {
+  test('is found by its facts when several refunds were paid together', async () => {
     const [one, two] = [await propose(), await propose({ amount: 700 })];
     for (const { id } of [one, two]) await shop.succeed(id, PAID);
     expect((await shop.recordRefund(payment, { amount: 700 })).body.id).toBe(two.id);
@@ -80,7 +83,7 @@ describe('the payout of a proposed refund', () => {
     expect((await amounts()).refunded).toBe(1200);
   });
 
-  test('was recorded before the proposal succeeds: what was recorded ends with an event of its own', async () => {
+  test('replaces the refund that was recorded first, which ends with an event of its own', async () => {
     const { id } = await propose();
     const recorded = (await shop.recordRefund(payment)).body;
     const { body } = await shop.succeed(id, PAID);
@@ -94,10 +97,10 @@ describe('the payout of a proposed refund', () => {
   });
 
   test.each([
-    ['of another amount', { amount: 600 }, PAID],
-    ['of another provider reference', {}, { provider_reference: 'payout_2' }],
-    ['of none', {}, {}],
-  ])('is another one if it is %s: both are counted', async (_, facts, paid) => {
+    ['another amount', { amount: 600 }, PAID],
+    ['another provider reference', {}, { provider_reference: 'payout_2' }],
+    ['no provider reference', {}, {}],
+  ])('is another payout if it has %s, and both are counted', async (_, facts, paid) => {
     const { id, amount } = await propose(facts);
     const { body } = await shop.recordRefund(payment);
     expect((await shop.succeed(id, paid)).body.status).toBe('succeeded');

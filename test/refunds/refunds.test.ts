@@ -1,4 +1,7 @@
-/** The rows that a proposal writes, and lists while refunds come and go. conformance/cases/refunds.json has the answers to single requests. */
+/**
+ * These tests cover the rows that a proposal writes, and lists while refunds come and go.
+ * conformance/cases/refunds.json has the answers to single requests.
+ */
 import { beforeEach, expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
 import type { Reply } from '../support/client.js';
@@ -24,7 +27,7 @@ test('writes the refund, its event, its stored response and the reserved amount,
     'created',
   ]);
   const after = await contents();
-  // That the key was used is stored without waiting, once an hour.
+  // The service stores the last use of a key once an hour, without waiting for it.
   const tables = Object.keys(after).filter((table) => table !== 'api_keys');
   const changed = tables.filter((table) => !isSame(after[table], before[table]));
   expect(changed.sort()).toEqual(['events', 'idempotency_keys', 'payments', 'refunds']);
@@ -50,7 +53,7 @@ test('refuses an idempotency key that was used to cancel another refund', async 
 
 type Contents = Readonly<Record<string, readonly unknown[]>>;
 
-/** Every row of every table of the schema, whatever tables there are. */
+/** Returns every row of every table of the schema. */
 async function contents(): Promise<Contents> {
   const { rows } = await service.sql.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
@@ -75,7 +78,7 @@ async function proposals(count: number): Promise<string[]> {
 const idsIn = ({ data }: Reply['body']): string[] => data.map(({ id }: { id: string }) => id);
 
 test.each(['', 'payment=<payment>', 'status=pending', 'payment=<payment>&status=pending'])(
-  'a merchant pages ?%s, each refund once, while others are proposed and settled',
+  'shows a merchant with ?%s each refund once, while others are proposed and settled',
   async (filter) => {
     const query = filter.replace('<payment>', payment);
     const made = (await proposals(7)).reverse();
@@ -102,7 +105,7 @@ test.each(['', 'payment=<payment>', 'status=pending', 'payment=<payment>&status=
   },
 );
 
-test('pages of the ledger show refunds that stay pending exactly once, while others come and go', async () => {
+test('shows the ledger refunds that stay pending exactly once, while others come and go', async () => {
   const ofShop = `/ledger/v1/refunds?organization=${shop.organization}`;
   const made = await proposals(12);
   const seen: string[] = [];
@@ -111,7 +114,8 @@ test('pages of the ledger show refunds that stay pending exactly once, while oth
     seen.push(...idsIn(body));
     if (!body.has_more) break;
     cursor = body.next_cursor;
-    // The cursor itself is settled, as is one that is yet to come; a new one appears at the end.
+    // The refund of the cursor and one on a later page are settled, and a new one appears at the
+    // end.
     if (page < 3) await Promise.all([shop.succeed(cursor), shop.fail(made[page + 8] as string)]);
     if (page < 3) await shop.propose(payment, 1);
   }

@@ -1,4 +1,7 @@
-/** Transitions that meet: what was decided on changes before it is written. test/payments/money-race.test.ts has all that moves the money of a payment at once. */
+/**
+ * In these races, the state that a transition was decided on changes before the transition is
+ * written. test/payments/money-race.test.ts races everything that moves the money of a payment.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
@@ -19,11 +22,11 @@ afterEach(() => expectBalanced(service));
 const whileChanged = (id: string, change: string, request: () => Promise<Reply>) =>
   overtaken(service, [change, uuidOf(id)], () => untilDecided(request));
 
-// Guards what a change of a refund compares with the state that it was decided on.
+// These tests guard the comparison with the state that a change of a refund was decided on.
 test.each([
   ['is released', 'claim_expires_at = NULL'],
   ['is taken over', 'claim_number = 2'],
-])('a refund does not fail by a claim that %s meanwhile', async (_, change) => {
+])('does not fail a refund by a claim that %s meanwhile', async (_, change) => {
   const payment = await shop.capture();
   const { id } = (await shop.propose(payment, 10)).body;
   await shop.claim();
@@ -34,7 +37,7 @@ test.each([
   expect((await shop.amountsOf(payment)).pending).toBe(10);
 });
 
-test('a refund does not fail that is canceled meanwhile', async () => {
+test('does not fail a refund that is canceled meanwhile', async () => {
   const payment = await shop.capture();
   const { id } = (await shop.propose(payment, 10)).body;
   const canceled = `WITH canceled AS (UPDATE refunds SET status = 'canceled' WHERE id = $1 RETURNING payment_id)
@@ -44,7 +47,7 @@ test('a refund does not fail that is canceled meanwhile', async () => {
   expect((await shop.amountsOf(payment)).pending).toBe(0);
 });
 
-test('a session is not paid whose time ends after its payment was decided', async () => {
+test('does not pay a session whose time ends after its payment was decided', async () => {
   const session = (await shop.createSession()).body;
   const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
   const paid = await whileChanged(session.id, over, () =>
@@ -54,9 +57,10 @@ test('a session is not paid whose time ends after its payment was decided', asyn
   expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
 });
 
-test('the same concurrent outcome is counted once; concurrent returns and releases free an amount once', async () => {
+test('counts an outcome once that is told at once, and frees an amount once', async () => {
   await inRaces(async (number) => {
-    // Nothing is left beside both: an outcome that was counted since it was read is not another one beyond what was captured.
+    // The payment holds both amounts and nothing more, so an outcome that was counted meanwhile
+    // must not be taken for another payout.
     const payment = await shop.capture({ amount: 2 });
     const refund = (await shop.propose(payment, 1)).body.id;
     const hold = (await shop.hold(payment, { amount: 1 })).body.id;
@@ -74,7 +78,7 @@ test('the same concurrent outcome is counted once; concurrent returns and releas
   });
 });
 
-test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
+test("gives concurrent holds and releases the order of the payment's events", async () => {
   const payment = (await shop.record({ amount: 20 })).body.id;
   const at = (number: number) => (number % 2 === 0 ? shop : shop.at(other));
   const holds = await atOnce(20, async (number) =>
@@ -90,13 +94,14 @@ test("concurrent holds and releases have one order, which the sequence of the pa
   expect(shown).toEqual(Array.from({ length: 41 }, onHold));
 });
 
-test('a transaction does not wait for a lookup that waits for its connection', async () => {
+test('does not let a transaction wait for a lookup that waits for its connection', async () => {
   const payment = (await shop.record({ amount: 20 })).body.id;
   const outsider = await Holder.connect(service.databaseUrl);
   const lock = 'SELECT FROM payments WHERE organization_id = $1 AND id = $2 FOR UPDATE';
   await outsider.hold(lock, [shop.organization, payment].map(uuidOf));
   const holds = atOnce(20, () => untilDecided(() => shop.hold(payment, { amount: 1 })));
-  // All connections that the organization may have are in transactions, which wait for the payment.
+  // All connections that the organization may have are now in transactions, which wait for the
+  // payment.
   await until(async () => (await waitingForLocks(service.sql)) === 4);
   // The list reads the clock of test mode again, which each transaction needs too.
   await sleep(150);
