@@ -1,4 +1,7 @@
-/** A reader that follows events in ascending order misses none, whatever is committed when, and sees each once. */
+/**
+ * A reader that follows events in ascending order misses none, whenever they are committed, and
+ * sees each once.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { EventFloor } from '../../src/modules/events/adapters/persistence/event-floor.js';
@@ -10,7 +13,7 @@ import type { Reply } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { Holder } from '../support/holder.js';
 
-/** The earliest ID of all: what is in the order of IDs comes before everything. */
+/** This is the earliest ID of all, which would come first in the order of IDs. */
 const EARLY = `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
 
 const clock = new TestClock();
@@ -37,7 +40,7 @@ const SURFACES: [string, Read][] = [
 const objectsOf = (events: readonly Reply['body'][]): string[] =>
   events.map(({ data }) => data.object.id);
 
-/** All pages from the cursor on, and the cursor after them. */
+/** Returns the events of all pages from the cursor on, and the cursor after them. */
 async function walk(read: Read, query: string, from?: string) {
   const events: Reply['body'][] = [];
   for (let cursor = from; ; ) {
@@ -51,7 +54,7 @@ async function walk(read: Read, query: string, from?: string) {
   }
 }
 
-/** As a transaction that has inserted an event of the resource, and has not committed. */
+/** Inserts an event of the resource in a transaction that is not committed yet. */
 async function insertEarly(object: string, id = EARLY): Promise<void> {
   await outsider.hold(
     `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
@@ -60,8 +63,8 @@ async function insertEarly(object: string, id = EARLY): Promise<void> {
   );
 }
 
-describe.each(SURFACES)('on %s', (_, read) => {
-  test('an event that is committed late, and has an early ID, is read after what was read before', async () => {
+describe.each(SURFACES)('the feed at %s', (_, read) => {
+  test('shows an event with an early ID that is committed late after the events that were read before', async () => {
     const first = (await shop.createSession()).body.id;
     const { cursor } = await walk(read, 'order=asc&limit=100');
     await insertEarly(first);
@@ -80,7 +83,7 @@ describe.each(SURFACES)('on %s', (_, read) => {
     await service.sql.query('DELETE FROM events WHERE id = $1', [EARLY]);
   });
 
-  test('what is rolled back, and a transaction that writes elsewhere, delay nothing', async () => {
+  test('is not delayed by a rollback, nor by a transaction that writes elsewhere', async () => {
     const first = (await shop.createSession()).body.id;
     const { cursor } = await walk(read, 'order=asc&limit=100');
     await insertEarly(first);
@@ -93,7 +96,7 @@ describe.each(SURFACES)('on %s', (_, read) => {
     await outsider.release();
   });
 
-  test('a transaction that writes events delays others by 15 seconds at most', async () => {
+  test('is delayed by 15 seconds at most by a transaction that writes events', async () => {
     const first = (await shop.createSession()).body.id;
     const { cursor } = await walk(read, 'order=asc&limit=100');
     await insertEarly(first);
@@ -106,7 +109,7 @@ describe.each(SURFACES)('on %s', (_, read) => {
     await outsider.release();
   });
 
-  test('the events of before there were positions come first, in the order of their IDs', async () => {
+  test('shows events from before there were positions first, in the order of their IDs', async () => {
     await service.sql.query('DELETE FROM events');
     const sessions: string[] = [];
     const create = async () => sessions.push((await shop.createSession()).body.id);
@@ -124,7 +127,7 @@ describe.each(SURFACES)('on %s', (_, read) => {
     }
   });
 
-  test('a cursor that names no event is a point in time', async () => {
+  test('takes a cursor that names no event as a point in time', async () => {
     const before = (await shop.createSession()).body.id;
     const [gone] = (await walk(read, `object=${before}`)).events;
     const after = (await shop.createSession()).body.id;
@@ -134,7 +137,7 @@ describe.each(SURFACES)('on %s', (_, read) => {
   });
 });
 
-test('on Citus, events are in the order of their IDs and readable after 15 seconds', async () => {
+test('orders events by their IDs on Citus, and shows them after 15 seconds', async () => {
   const cluster = await startService({ databaseUrl: service.databaseUrl, clock });
   Object.assign(cluster.application.get(Database), { isDistributed: true });
   try {
@@ -153,7 +156,7 @@ test('on Citus, events are in the order of their IDs and readable after 15 secon
   }
 });
 
-test('an event is read at once by its object, even if a transaction that inserts others goes on', async () => {
+test('reads an event at once by its object, even while a transaction that inserts others goes on', async () => {
   const first = (await shop.createSession()).body.id;
   await insertEarly(first);
   const second = (await shop.createSession()).body.id;
@@ -163,7 +166,7 @@ test('an event is read at once by its object, even if a transaction that inserts
   await outsider.release();
 });
 
-test('all who read at once share one look at how far they may go', async () => {
+test('lets all who read at once share one look at how far they may go', async () => {
   const read = jest.spyOn(service.application.get(Database), 'read');
   const floor = service.application.get(EventFloor);
   const floors = await Promise.all(Array.from({ length: 100 }, () => floor.read()));
@@ -171,7 +174,7 @@ test('all who read at once share one look at how far they may go', async () => {
   read.mockRestore();
 });
 
-test('the story of a payment has its session, its holds and its refunds in order, and nothing else', async () => {
+test('shows in the story of a payment its session, holds and refunds in order, and nothing else', async () => {
   const session = (await shop.createSession()).body;
   const { id: payment } = (
     await shop.record({ checkout_session: session.id, amount: session.amount_total })

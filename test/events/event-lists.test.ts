@@ -7,7 +7,7 @@ import { LARGE, SMALLEST } from '../support/client.js';
 const service = useService();
 const shop = useShop(service);
 let refund: string;
-/** The resources of all events, oldest first. */
+/** The list has the resources of all events, oldest first. */
 let all: string[];
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ interface Listed {
   readonly data: { readonly object: { readonly id: string } };
 }
 
-/** All pages, each held to its envelope. */
+/** Reads all pages, and compares each with its envelope. */
 async function walk(query: string): Promise<string[]> {
   const found: string[] = [];
   for (let cursor = ''; ; ) {
@@ -39,7 +39,7 @@ async function walk(query: string): Promise<string[]> {
       items: data,
       nextCursor: next,
     });
-    // Each event stands in it twice.
+    // Each event stands twice in a page.
     expect(text.length).toBeLessThan(4 * 1024 * 1024);
     found.push(...data.map((event) => event.data.object.id));
     if (!has_more) return found;
@@ -53,7 +53,7 @@ const QUERIES = [
   ...['asc', 'desc'].map((way) => `order=${way}&type=checkout.session.created`),
 ];
 
-test('a page of large events ends early, has at least one event, and has has_more', async () => {
+test('ends a page of large events early, with at least one event and has_more', async () => {
   for (let at = 0; at < 10; at++)
     all.push((await shop.createSession({ ...SMALLEST, ...LARGE })).body.id);
   for (const query of QUERIES) {
@@ -71,7 +71,7 @@ test('a page of large events ends early, has at least one event, and has has_mor
   ]);
 });
 
-test('the ledger reads the events of a resource alone, however many came since', async () => {
+test('reads for the ledger only the events of a resource, however many came since', async () => {
   const { sql, application } = service;
   const [session = ''] = all;
   await sql.query(
