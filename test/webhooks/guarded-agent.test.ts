@@ -1,4 +1,7 @@
-/** Addresses of receivers: the ledger's are in the networks that are listed, an organization's are only public ones. */
+/**
+ * A ledger's receivers may be in the networks that are listed. An organization's receivers may only
+ * have public addresses.
+ */
 import { expect, test } from '@jest/globals';
 import {
   GuardedAgent,
@@ -6,7 +9,7 @@ import {
 } from '../../src/modules/webhooks/adapters/delivery/guarded-agent.js';
 
 const resolve = async () => [];
-/** Listed as an operator might who has all of these in mind. */
+/** An operator who wants to reach all of these networks might list them. */
 const NETWORKS = [
   '10.0.0.0/8',
   '127.0.0.0/8',
@@ -29,7 +32,7 @@ const checked = (agent: GuardedAgent, ...addresses: string[]) => {
 };
 
 test.each(['127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
-  '%s is a listed address to the ledger, and none to a merchant',
+  'lets the ledger reach the listed address %s, and no merchant',
   (address) => {
     expect(checked(ledgers, address)).not.toThrow();
     expect(checked(merchants, address)).toThrow(NotAllowed);
@@ -45,16 +48,13 @@ test.each([
     '2002:7f00:1::',
   ],
   ...['168.63.129.16', '192.168.0.1', '0.0.0.0'],
-])(
-  '%s is reached by nobody, though it is listed, and neither is a name with a listed address beside it',
-  (address) => {
-    for (const addresses of [[address], ['127.0.0.1', address], [address, '127.0.0.1']]) {
-      expect(checked(ledgers, ...addresses)).toThrow(NotAllowed);
-      expect(checked(merchants, ...addresses)).toThrow(NotAllowed);
-    }
-  },
-);
+])('lets nobody reach %s, though it is listed, alone or beside a listed address', (address) => {
+  for (const addresses of [[address], ['127.0.0.1', address], [address, '127.0.0.1']]) {
+    expect(checked(ledgers, ...addresses)).toThrow(NotAllowed);
+    expect(checked(merchants, ...addresses)).toThrow(NotAllowed);
+  }
+});
 
-test('a name without an address is refused', () => {
+test('refuses a name without an address', () => {
   expect(checked(ledgers)).toThrow(NotAllowed);
 });

@@ -10,7 +10,7 @@ let server: Socket;
 
 afterEach(() => void server.close());
 
-/** A name server, and how many questions it was asked. */
+/** Starts a name server, and counts how many questions it was asked. */
 async function startNameServer(answer?: (question: Buffer) => Buffer) {
   const asked = { questions: 0 };
   server = createSocket('udp4', (question, { port, address }) => {
@@ -23,20 +23,20 @@ async function startNameServer(answer?: (question: Buffer) => Buffer) {
   return { asked, resolve };
 }
 
-/** NXDOMAIN. */
+/** Answers NXDOMAIN, which means that nobody has the name. */
 function unknown(question: Buffer): Buffer {
   const answer = Buffer.from(question);
   answer.writeUInt16BE(0x8183, 2);
   return answer;
 }
 
-test('a name server that never answers is given up, whatever the host', async () => {
+test('gives up a name server that never answers, whatever the host', async () => {
   const { asked, resolve } = await startNameServer();
   await expect(resolve('shop.example.', NEVER)).rejects.toMatchObject({ code: 'ETIMEOUT' });
   expect(asked.questions).toBeGreaterThan(0);
 });
 
-test('an attempt that ends does not wait for it', async () => {
+test('does not wait for a name server when the attempt ends', async () => {
   const { resolve } = await startNameServer();
   const ending = new AbortController();
   const resolved = resolve('shop.example', ending.signal);
@@ -44,7 +44,7 @@ test('an attempt that ends does not wait for it', async () => {
   await expect(resolved).rejects.toThrow('The attempt has ended.');
 });
 
-test('a name that nobody knows is asked for again, so that one that was just made is found', async () => {
+test('asks again for a name that nobody had, so that it finds a new one', async () => {
   const { asked, resolve } = await startNameServer(unknown);
   await expect(resolve('shop.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   const { questions } = asked;
@@ -53,7 +53,7 @@ test('a name that nobody knows is asked for again, so that one that was just mad
 });
 
 test.each(['localhost', 'shop.localhost', 'localhost.'])(
-  '%s is this machine, and nobody is asked',
+  'takes %s for this machine without a question',
   async (name) => {
     const { asked, resolve } = await startNameServer();
     expect((await resolve(name, NEVER)).map(({ address }) => address)).toEqual([

@@ -2,7 +2,10 @@ import { isIP } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { isReachable } from '../../src/modules/webhooks/adapters/delivery/public-address.js';
 
-/** Address, reachable as a rule, reachable with WEBHOOK_ALLOW_PRIVATE. */
+/**
+ * Each row has an address, and says whether it is reachable as a rule and with
+ * WEBHOOK_ALLOW_PRIVATE.
+ */
 test.each([
   ['93.184.216.34', true, true],
   ['1.1.1.1', true, true],
@@ -18,7 +21,8 @@ test.each([
   ['fd12:3456::1', false, true],
   ['::ffff:10.0.0.1', false, true],
   ['::ffff:7f00:1', false, true],
-  // Never: among them where clouds keep credentials, and IPv4 in disguise.
+  // The addresses from here on are never reachable. Clouds keep credentials at some of them, and
+  // others are IPv4 addresses in disguise.
   ['169.254.169.254', false, false],
   ['fd00:ec2::254', false, false],
   ['::127.0.0.1', false, false],
@@ -52,7 +56,7 @@ test.each([
   ['100::1', false, false],
   ['localhost', false, false],
   ['', false, false],
-] as const)('%s', (address, asARule, allowingPrivate) => {
+] as const)('tells whether the address %s is reachable', (address, asARule, allowingPrivate) => {
   const reachable = [false, true].map((allowPrivate) => isReachable(address, { allowPrivate }));
   expect(reachable).toEqual([asARule, allowingPrivate]);
   const isLoopback = /^(127\.|::1$|::ffff:7f)/.test(address);
@@ -61,7 +65,7 @@ test.each([
   );
 });
 
-describe('with listed networks', () => {
+describe('a service with listed networks', () => {
   const within = (networks: readonly string[]) => (address: string) =>
     isReachable(address, { allowPrivate: false, networks });
 
@@ -87,7 +91,7 @@ describe('with listed networks', () => {
     ['::1/128', ['::1'], ['::2', '127.0.0.1']],
     ['fd00::/8', ['fd12:3456::1', 'fdff::1'], ['fc00::1', '10.0.0.1']],
     ['fd12:3456::/32', ['fd12:3456:ffff::1'], ['fd12:3457::1']],
-  ])('%s is reached, and no private address beside it', (network, inside, outside) => {
+  ])('reaches %s, and no private address beside it', (network, inside, outside) => {
     expect(inside.filter((address) => !within([network])(address))).toEqual([]);
     expect(inside.filter(within([]))).toEqual([]);
     expect(outside.filter((address) => within([network])(address) !== within([])(address))).toEqual(
@@ -133,12 +137,12 @@ describe('with listed networks', () => {
       ],
     ],
     ['no address', ['', 'localhost', '10.0.0.1/8']],
-  ])('an address that is %s is never reached, though every address is listed', (_, addresses) => {
+  ])('never reaches an address that is %s, though every address is listed', (_, addresses) => {
     expect(addresses.filter(within(['0.0.0.0/0', '::/0', ...addresses.map(alone)]))).toEqual([]);
   });
 });
 
-/** The network of this address only, or of all if it is none. */
+/** Returns the network of this address only, or of all addresses if the text is no address. */
 function alone(address: string): string {
   const text = address.replace(/%.*/, '');
   return isIP(text) ? `${text}/${isIP(text) === 4 ? 32 : 128}` : '::/0';

@@ -14,11 +14,11 @@ test.each([
   ['https://shop.example:8443?a', 'shop.example:8443'],
   ['https://ada@shop.example#a', 'shop.example'],
   ['https://[::1]:80', '[::1]:80'],
-])('%s is sent to %s', (url, stored) => {
+])('stores %s as %s', (url, stored) => {
   expect(storedReceiver(url)).toBe(stored);
 });
 
-test('a receiver of the ledger is the ledger’s, whoever the event belongs to', () => {
+test('takes the ledger for the owner of its receiver, whoever owns the event', () => {
   const stored = storedReceiver('https://Ledger.Example/hook', true);
   expect(dueReceiver('org_1', stored)).toEqual({
     organization: 'org_1',
@@ -43,7 +43,7 @@ test.each([
     '127.0.0.1.:443',
   ],
   ...['%31%32%37.0.0.1', '１２７.0.0.1'],
-])('%s is another spelling of 127.0.0.1:443', (stored) => {
+])('takes %s for another spelling of 127.0.0.1:443', (stored) => {
   expect(canonicalReceiver(stored)).toBe('127.0.0.1:443');
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['bücher.example:8443', 'xn--bcher-kva.example:8443'],
   ['[0:0::1]:80', '[::1]:80'],
   ['not a host', 'not a host'],
-])('%s is %s', (stored, canonical) => {
+])('writes %s as %s', (stored, canonical) => {
   expect(canonicalReceiver(stored)).toBe(canonical);
 });
 
@@ -67,7 +67,7 @@ const receivers = {
 const attempt = (attempts: OutgoingAttempts, to: DueReceiver, url: 'up' | 'down') =>
   attempts.deliver(to, async (send) => void (await send({ url } as Message)));
 
-test('a stranger gets a few attempts at once, one that answers many, and one that does not a single one until it does', async () => {
+test('gives a new receiver a few attempts at once, one that answers many, and one that fails a single one', async () => {
   const attempts = new OutgoingAttempts(receivers);
   const to = dueReceiver('org_1', 'shop.example');
   const seen = () => [attempts.atOnce(to), attempts.isFailing(to)];

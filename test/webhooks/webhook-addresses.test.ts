@@ -1,4 +1,4 @@
-/** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
+/** Webhooks never reach the network that the service runs in, whatever a URL or a resolver says. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import type { Mode } from '../../src/shared/caller.js';
@@ -27,7 +27,7 @@ async function outcome(url: string) {
   return owner.deliveriesOf(event);
 }
 
-test('a port of this machine, however its address is written', async () => {
+test('refuses a port of this machine, however its address is written', async () => {
   const { port } = new URL(receiver.url);
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
     expect(await outcome(`http://${host}:${port}/`)).toEqual([refused]);
@@ -38,7 +38,7 @@ test('a port of this machine, however its address is written', async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test('an attempt that ends stops the look-up of its name', async () => {
+test('stops the look-up of a name when its attempt ends', async () => {
   let reason: Error | undefined;
   const resolve = (_name: string, signal: AbortSignal) =>
     new Promise((_, reject) => {
@@ -55,7 +55,7 @@ test('an attempt that ends stops the look-up of its name', async () => {
   Object.assign(strict.network, usual);
 });
 
-/** Attempts at a URL that nobody would be given any more. */
+/** Makes attempts at a URL that the service would not accept any more. */
 async function outcomeOnceStored(owner: Shop, url: string) {
   const { event } = await owner.notified('https://receiver.test/');
   await deliver(strict.service);
@@ -69,7 +69,7 @@ async function outcomeOnceStored(owner: Shop, url: string) {
 }
 
 test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])(
-  '%s is not a port for webhooks',
+  'refuses the port of %s',
   async (url) => {
     const { last } = await outcomeOnceStored(await Shop.open(strict.service), url);
     const error = 'Webhooks are only sent to port 80, 443, or a port from 1024 up.';
@@ -80,8 +80,9 @@ test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])(
 const FAULT =
   'must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.';
 
-// Its second service starts when the first has tried: each would make the attempts of the other.
-test('http to another host is called with WEBHOOK_ALLOW_PRIVATE only', async () => {
+// The test starts its second service after the first one has tried, because each would make the
+// attempts of the other.
+test('calls http at another host with WEBHOOK_ALLOW_PRIVATE only', async () => {
   const owner = await Shop.open(strict.service);
   const { port } = new URL(receiver.url);
   const { event, last } = await outcomeOnceStored(owner, `http://receiver.test:${port}/`);
@@ -99,13 +100,13 @@ describe('http to another host', () => {
   let open: Awaited<ReturnType<typeof startWebhooks>>;
 
   beforeAll(async () => {
-    // From here on it only answers: it would make the attempts of the others.
+    // This service only answers from here on, because it would make the attempts of the others.
     await strict.service.application.get(WebhookScheduler).stop(0);
     open = await startWebhooks({ databaseUrl: strict.service.databaseUrl });
   });
   afterAll(() => open.service.close());
 
-  test('is refused where a URL is given, for sessions and endpoints, and allowed with WEBHOOK_ALLOW_PRIVATE', async () => {
+  test('is refused as the URL of a session or endpoint, and allowed with WEBHOOK_ALLOW_PRIVATE', async () => {
     const owner = await Shop.open(strict.service);
     for (const [path, key, body] of [
       ['/v1/checkout_sessions', owner.key, { ...SMALLEST, notify_url: url }],
@@ -120,7 +121,7 @@ describe('http to another host', () => {
     }
   });
 
-  test('is refused for an endpoint that is changed, which can still be disabled', async () => {
+  test('is refused when an endpoint changes, which can still be disabled', async () => {
     const owner = await Shop.open(strict.service);
     const { id } = (await owner.at(open.service).post('/v1/webhook_endpoints', { url })).body;
     const change = (body: object) => owner.post(`/v1/webhook_endpoints/${id}`, body);
@@ -131,7 +132,7 @@ describe('http to another host', () => {
     expect(inLiveMode.body.error.errors[0].message).toBe('url must be an https URL in live mode.');
   });
 
-  test('a link-local address is called never, which the error says', async () => {
+  test('is never called at a link-local address, and the error says so', async () => {
     const owner = await Shop.open(open.service);
     const { event } = await owner.notified('http://169.254.169.254:4000/');
     await deliver(open.service);
@@ -140,10 +141,13 @@ describe('http to another host', () => {
   });
 });
 
-describe('on the embedded database', () => {
+describe('a service on the embedded database', () => {
   const { error } = refused;
 
-  /** The attempt to reach a receiver on this machine, from a service that listens on the host. */
+  /**
+   * Returns the attempt to reach a receiver on this machine, from a service that listens on the
+   * host.
+   */
   async function attemptFrom(host: string, isEmbedded: boolean, mode: Mode) {
     const { service } = await startWebhooks({
       databaseUrl: strict.service.databaseUrl,
@@ -160,20 +164,20 @@ describe('on the embedded database', () => {
   }
 
   test.each(['127.0.0.1', 'localhost', '::1'])(
-    'test mode reaches this machine while HOST is %s',
+    'reaches this machine in test mode while HOST is %s',
     async (host) => {
       expect(await attemptFrom(host, true, 'test')).toMatchObject({ status_code: 204 });
     },
   );
 
   test.each(['0.0.0.0', '::', '10.0.0.1', 'tillgate'])(
-    'test mode does not reach this machine while HOST is %s, where others reach the service',
+    'does not reach this machine in test mode while HOST is %s, where others reach the service',
     async (host) => {
       expect(await attemptFrom(host, true, 'test')).toMatchObject({ status_code: null, error });
     },
   );
 
-  test('live mode never does, nor test mode on another database', async () => {
+  test('does not reach this machine in live mode, nor on another database', async () => {
     for (const [isEmbedded, mode] of [
       [true, 'live'],
       [false, 'test'],
@@ -185,7 +189,7 @@ describe('on the embedded database', () => {
   });
 });
 
-describe('with LEDGER_WEBHOOK_NETWORKS', () => {
+describe('a service with LEDGER_WEBHOOK_NETWORKS', () => {
   let listing: Awaited<ReturnType<typeof startWebhooks>>;
 
   beforeAll(async () => {
@@ -208,7 +212,7 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
     return { test: () => call('/test'), disable: () => call('', { enabled: false }) };
   }
 
-  test('the ledger is reached there and an organization is not, nor by the connection that the ledger has left open', async () => {
+  test("reaches a listed address for the ledger only, and never on the ledger's open connection for others", async () => {
     const { service } = listing;
     const ledger = await ledgersEndpoint(receiver.url);
     const owner = await Shop.open(service);
@@ -232,7 +236,7 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('a redirect is not followed, and other addresses are refused, link-local ones though they are listed', async () => {
+  test('follows no redirect, and refuses other addresses and listed link-local ones', async () => {
     const to = await startReceiver();
     receiver.behave(answer(307, { location: to.url }));
     const redirecting = await ledgersEndpoint(receiver.url);

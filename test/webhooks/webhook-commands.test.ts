@@ -17,7 +17,7 @@ async function webhook(...words: string[]) {
 
 const rotate = () => webhook('secret', 'rotate', '--org', shop.organization);
 
-test('secret rotate prints the new secret', async () => {
+test('prints the new secret after `webhook secret rotate`', async () => {
   expect(await rotate()).toEqual({
     id: shop.organization,
     webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
@@ -28,7 +28,7 @@ test('secret rotate prints the new secret', async () => {
   );
 });
 
-test('listen verifies what it receives until it is interrupted', async () => {
+test('verifies with `webhook listen` what it receives, until it is interrupted', async () => {
   const { webhook_secret: WEBHOOK_SECRET } = await rotate();
   const listener = run(['dist/src/operator/cli/cli.js', 'webhook', 'listen', '--port', '0'], {
     WEBHOOK_SECRET,

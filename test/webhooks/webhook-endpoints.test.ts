@@ -25,7 +25,7 @@ const receiver = useReceiver();
 
 afterEach(() => world.service.sql.query('DELETE FROM ledger_webhook_endpoints'));
 
-/** They have the same operations. An endpoint of the ledger has no organization. */
+/** Both have the same operations. An endpoint of the ledger has no organization. */
 const MERCHANT = { name: 'organizations', path: '/v1/webhook_endpoints', isLedger: false };
 const LEDGER = { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', isLedger: true };
 type Surface = typeof MERCHANT;
@@ -50,7 +50,7 @@ const createSession = async () => (await shop.createSession()).body;
 const createdEvent = async () => (await shop.eventsOf((await createSession()).id))[0].id;
 
 describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
-  test('are sixteen at most in a mode, however many are created at once', async () => {
+  test('number sixteen at most in a mode, however many are created at once', async () => {
     const replies = await atOnce(24, () => call(surface, '', { url: receiver.url }));
     const [created = [], refused = []] = [201, 422].map((code) =>
       replies.filter(({ status }) => status === code),
@@ -76,7 +76,7 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     },
   );
 
-  test('have a secret that is stored nowhere as it is', async () => {
+  test('have a secret that is stored nowhere in plain text', async () => {
     const { id, secret } = await create(surface);
     const rotated = await call(surface, `/${id}/rotate_secret`, { overlap_seconds: 60 });
     expect(rotated.body.secret).toMatch(SECRET);
@@ -95,7 +95,7 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     }
   });
 
-  test('test sends at once and returns the attempt, successful or not, and once for an idempotency key', async () => {
+  test('send a test at once, once for an idempotency key, and return the attempt, good or bad', async () => {
     const { id, secret } = await create(surface, { enabled: false });
     const tested = await call(surface, `/${id}/test`, undefined, 'once');
     expect([tested.status, tested.body]).toEqual([200, attempt(1, 204, null, true, id)]);
@@ -113,7 +113,7 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     expect((await call(surface, `/${id}/test`)).body).toEqual(attempt(1, 500, null, true, id));
   });
 
-  test('two tests of an endpoint run at once, and four of an owner; the next is refused', async () => {
+  test('run two tests of an endpoint and four of an owner at once, and refuse the next', async () => {
     const held: ServerResponse[] = [];
     receiver.behave((response) => void held.push(response));
     const [one, two, three] = [
@@ -145,7 +145,7 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
     expect((await testing(one)).body.status_code).toBe(204);
   });
 
-  test('both secrets sign while a rotation overlaps', async () => {
+  test('sign with both secrets while a rotation overlaps', async () => {
     const { id, secret: first } = await create(surface, { events: ['checkout.session.created'] });
     const rotate = async (body: object) =>
       (await call(surface, `/${id}/rotate_secret`, body)).body.secret;
@@ -168,7 +168,7 @@ describe.each([MERCHANT, LEDGER])('endpoints of $name', (surface) => {
   });
 });
 
-test('without a file descriptor a test is a 503, and a delivery is no attempt', async () => {
+test('answers a test with 503 and counts no attempt without a free file descriptor', async () => {
   const { resolve } = world.network;
   const full = Object.assign(new Error('open'), { code: 'EMFILE' });
   Object.assign(world.network, { resolve: () => Promise.reject(full) });
@@ -185,7 +185,7 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   expect(receiver.received.map((one) => one.id)).toEqual([event]);
 });
 
-test('an event goes once to each endpoint that subscribes to its type, with its bytes and secret', async () => {
+test('sends an event once to each endpoint that subscribes to its type, with its bytes and secret', async () => {
   const all = await create(MERCHANT, { url: `${receiver.url}/all` });
   const refunds = await create(MERCHANT, {
     url: `${receiver.url}/refunds`,
@@ -211,7 +211,7 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   expect(await shop.deliveriesOf(created.id)).toEqual([attempt(1, 204, null, true, all.id)]);
 });
 
-test('a notify_url still gets its events; an endpoint with the same URL gets them once', async () => {
+test('sends events to a notify_url too, and once to an endpoint with the same URL', async () => {
   const { id, secret } = await create(MERCHANT);
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
@@ -230,7 +230,7 @@ test('a notify_url still gets its events; an endpoint with the same URL gets the
   await other.close();
 });
 
-test('an event goes to the endpoints of its own organization and mode, however alike others are, and so does a resend', async () => {
+test('sends and resends an event only to endpoints of its own organization and mode', async () => {
   const [twin, stranger] = [await Shop.openTwin(world.service), await Shop.open(world.service)];
   const names: Record<string, string> = { [NO_ENDPOINT]: 'notify_url' };
   const give = async (name: string, by: Shop, path = 'both', surface = MERCHANT) => {
@@ -271,7 +271,7 @@ test('an event goes to the endpoints of its own organization and mode, however a
   ]);
 });
 
-test('an endpoint of live mode is disabled too when its attempts have failed for five days', async () => {
+test('disables an endpoint of live mode too when its attempts have failed for five days', async () => {
   const live = await shop.in('live', world.service);
   const { id } = (await live.post('/v1/webhook_endpoints', { url: 'https://receiver.test/' })).body;
   for (const days of [0, 5]) {
@@ -287,7 +287,7 @@ test('an endpoint of live mode is disabled too when its attempts have failed for
 });
 
 test.each(['deleted', 'disabled'])(
-  'unfinished deliveries to an endpoint that is %s are canceled',
+  'cancels unfinished deliveries to an endpoint that is %s',
   async (how) => {
     receiver.behave(answer(500));
     const { id } = await create(MERCHANT);
@@ -308,7 +308,7 @@ test.each(['deleted', 'disabled'])(
   },
 );
 
-test('a retry goes to the URL that the endpoint has by then', async () => {
+test("sends a retry to the endpoint's new URL", async () => {
   receiver.behave(answer(500));
   const { id } = await create(MERCHANT);
   await createSession();
@@ -321,7 +321,7 @@ test('a retry goes to the URL that the endpoint has by then', async () => {
   await other.close();
 });
 
-test('an endpoint whose attempts have all failed for five days is disabled, says why, and can be enabled again', async () => {
+test('disables an endpoint after five days of failures, says why, and can enable it again', async () => {
   receiver.behave(answer(503));
   const { id } = await create(MERCHANT);
   const fail = async () => {
@@ -332,7 +332,7 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   world.clock.advance(5 * DAY - HOUR);
   await fail();
   expect(await read(MERCHANT, id)).toMatchObject({ enabled: true, disabled_reason: null });
-  // One that arrives begins the count anew.
+  // An attempt that succeeds starts the count anew.
   receiver.behave(answer(200));
   await fail();
   receiver.behave(answer(503));
@@ -357,7 +357,7 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   expect(await read(MERCHANT, id)).toMatchObject({ enabled: true });
 });
 
-test('an endpoint that was changed since an attempt began is not disabled by its failure', async () => {
+test('does not disable an endpoint by the failure of an attempt that began before a change', async () => {
   const { id } = await create(MERCHANT);
   const endpoints = world.service.application.get(WebhookEndpoints);
   const owner = { organization: shop.organization, mode: 'test' } as const;
@@ -371,7 +371,7 @@ test('an endpoint that was changed since an attempt began is not disabled by its
   expect((await shop.get(`/v1/webhook_endpoints/${id}`)).body.disabled_reason).toBe(disabledReason);
 });
 
-test('once endpoints are known, an event is sent to all of them right after the commit, without a poll', async () => {
+test('sends an event to all known endpoints right after the commit, without a poll', async () => {
   const other = await startReceiver();
   for (const surface of [MERCHANT, LEDGER]) await create(surface);
   await create(MERCHANT, { url: other.url });
@@ -390,7 +390,7 @@ test('once endpoints are known, an event is sent to all of them right after the 
   await other.close();
 });
 
-test('a clock that is set back between commit and claim does not put off a first attempt', async () => {
+test('does not put off a first attempt when the clock is set back between commit and claim', async () => {
   await create(MERCHANT);
   const scheduler = world.service.application.get(WebhookScheduler);
   const recorded = jest.spyOn(scheduler, 'recorded').mockReturnValue();
@@ -398,13 +398,13 @@ test('a clock that is set back between commit and claim does not put off a first
   world.clock.setBack(HOUR);
   await deliver(world.service);
   recorded.mockRestore();
-  // A poll that began before the clock was set back may send it once more.
+  // A poll that began before the clock was set back may send the event once more.
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([event]));
   expect(await shop.deliveriesOf(event)).toHaveLength(2);
   world.clock.advance(HOUR);
 });
 
-test('an organization that moves its clock neither uses up nor ages nor sees the attempts at the ledger’s endpoint', async () => {
+test("keeps a moved clock away from the attempts at the ledger's endpoint", async () => {
   receiver.behave(answer(500));
   const { id } = await create(LEDGER, { events: ['checkout.session.created'] });
   const event = await createdEvent();

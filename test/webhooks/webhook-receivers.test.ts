@@ -1,4 +1,4 @@
-/** Whatever receivers do, their attempts end, and no other receiver waits for them. */
+/** Attempts end whatever their receivers do, and no other receiver waits for them. */
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -54,7 +54,7 @@ test.each([
       ),
   ],
 ] as const)(
-  'an attempt at a receiver that %s ends long before its time',
+  'ends an attempt at a receiver that %s long before its time',
   async (_, status, error, behave) => {
     const server = await startSockets(behave);
     const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
+test('lets no other organization wait for a slow path of one organization on a shared host', async () => {
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));
   for (let at = 0; at < 30; at++) await shop.notified(String(new URL('/slow', receiver.url)));
   await until(() => receiver.received.length > 1, 'the slow path is tried');
@@ -77,7 +77,7 @@ test('a slow path of one organization on a shared host keeps no other organizati
   );
 });
 
-/** So many overdue deliveries to each host, as if they had been left by another instance. */
+/** Inserts so many overdue deliveries to each host, as if another instance had left them. */
 async function backlog(owner: Shop, hosts: readonly string[], count: number): Promise<void> {
   await owner.createSession();
   await world.service.sql.query(
@@ -92,7 +92,7 @@ async function backlog(owner: Shop, hosts: readonly string[], count: number): Pr
   );
 }
 
-test('a poll reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
+test('reads as much for 20,000 overdue deliveries to dead receivers as for one to each', async () => {
   const { service, clock } = world;
   const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
   const [few, many] = [await Shop.open(service), await Shop.open(service)];
@@ -120,13 +120,14 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
     reads.push(hit + fetched);
   }
   const [ofFew = 0, ofMany = 0] = reads;
-  // A step for each receiver. A statement that reads every delivery reads hundreds of pages.
+  // The statement takes a step for each receiver. One that read every delivery would read hundreds
+  // of pages.
   expect(ofMany).toBeLessThan(1.3 * ofFew);
   read.mockRestore();
   idle.mockRestore();
 });
 
-test('the log line of a failed attempt names the receiver, and no path, query or secret', async () => {
+test('names the receiver in the log line of a failed attempt, and no path, query or secret', async () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   receiver.behave(answer(500));
   const { event } = await shop.notified(`${new URL('/hidden-path', receiver.url)}?token=hidden`);

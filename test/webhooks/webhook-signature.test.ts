@@ -6,7 +6,7 @@ import { headersOf } from '../../src/modules/webhooks/adapters/delivery/signatur
 const event = (id: string) =>
   ({ id, type: 'webhook.test', mode: 'test', sequence: 1, data: '{}', reason: null }) as const;
 
-/** From the specification's repository: what its libraries are tested with. */
+/** The specification's repository has this example, with which its libraries are tested. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -15,7 +15,7 @@ const VECTOR = {
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 
-test('signs as the specification does', () => {
+test('signs the example of the specification as it does', () => {
   const { secret, id, timestamp, payload, signature } = VECTOR;
   const message = {
     url: '',
@@ -30,7 +30,7 @@ test('signs as the specification does', () => {
   });
 });
 
-test('each secret signs, and the library verifies with any of them', () => {
+test('signs with each secret, and the library accepts any of them', () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
   const payload = '{"name":"Bücher – 本"}';
   const headers = headersOf({ url: '', event: event('evt_1'), secrets, at: Date.now() }, payload);

@@ -30,11 +30,11 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** A process of the built service on the same database. */
+/** Starts a process of the built service on the same database. */
 const startProcess = (DATABASE_URL: string) =>
   startServer({ DATABASE_URL, WEBHOOK_ALLOW_PRIVATE: 'true' });
 
-test('a worker is killed before and after its receivers answered: every event reaches every endpoint under its id', async () => {
+test('delivers every event under its ID to every endpoint though a worker is killed meanwhile', async () => {
   const { sql, databaseUrl } = world.service;
   const owner = await Shop.open(world.service);
   const second = await startWebhooks({ databaseUrl });
@@ -79,7 +79,7 @@ test('a worker is killed before and after its receivers answered: every event re
   await sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
   for (const look of looks) look.mockRestore();
   receiver.behave(answer(204));
-  // Far past the lease, which began whenever a busy machine got to it.
+  // The clock moves far past the lease, because a busy machine may begin it late.
   for (const { clock } of instances) clock.advance(10 * LEASE_MS);
   const { data } = (await get(`${world.service.url}/v1/events`, { key: owner.key })).body;
   const ids = data.map(({ id }: { id: string }) => id).toSorted();
@@ -99,12 +99,12 @@ test('a worker is killed before and after its receivers answered: every event re
   await second.service.close();
 });
 
-test('what two instances find due at the same instant is claimed by one of them', async () => {
+test('lets one of two instances claim a delivery that both find due at once', async () => {
   const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
   receiver.behave(answer(500));
   for (let at = 0; at < 20; at++) await shop.notified(receiver.url);
   await world.service.application.get(WebhookScheduler).idle();
-  // So far ahead that no worker but this test finds them due.
+  // The time is so far ahead that no worker but this test finds the deliveries due.
   const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
   await world.service.sql.query(
     `UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE outcome IS NULL`,
@@ -125,23 +125,23 @@ test('what two instances find due at the same instant is claimed by one of them'
   );
   expect(looked.map(({ found }) => found.length)).toEqual([1, 1, 1, 1]);
   const events = claimed.flat().map(({ event }) => event.id);
-  expect(new Set(events).size).toBe(events.length);
+  expect([events.length, new Set(events).size]).toEqual([20, 20]);
   const { rows } = await world.service.sql.query(
     'SELECT FROM webhook_deliveries WHERE next_attempt_at = $1',
     [new Date(later)],
   );
-  expect(rows).toHaveLength(events.length);
+  expect(rows).toHaveLength(20);
   await second.service.close();
   await world.service.sql.query('DELETE FROM webhook_deliveries');
 });
 
-test('a worker that comes back after its lease records its attempt and decides nothing', async () => {
+test('records the attempt of a worker that comes back after its lease, and decides nothing by it', async () => {
   world.network.timeoutMs = TIMEOUT_MS;
   receiver.behave(hang);
   const { event } = await shop.notified(receiver.url);
   const late = deliver(world.service);
   await until(() => receiver.received.length === 1, 'the attempt has begun');
-  // As if another instance had claimed it after the lease: the attempt number has moved on.
+  // The attempt number moves on, as if another instance had claimed the delivery after the lease.
   await world.service.sql.query(`UPDATE webhook_deliveries SET attempts = 2, next_attempt_at = 'infinity'
     WHERE outcome IS NULL`);
   await late;
@@ -153,7 +153,7 @@ test('a worker that comes back after its lease records its attempt and decides n
   expect(rows).toEqual([{ attempts: 2, next_attempt_at: Number.POSITIVE_INFINITY }]);
 });
 
-test('a process that ends gives its attempts their time, and is not ready meanwhile', async () => {
+test('gives the attempts of a process that ends their time, and reports it as not ready', async () => {
   receiver.behave(hang);
   jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
@@ -171,8 +171,9 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
   expect(await exit).toEqual([0, null]);
 });
 
-test('an attempt that cannot be recorded is made again when its lease ends', async () => {
-  // Before the session: the service delivers on its own as soon as the event is recorded.
+test('repeats an attempt that cannot be recorded when its lease ends', async () => {
+  // The constraint comes before the session, because the service delivers as soon as the event is
+  // recorded.
   await world.service.sql.query(
     'ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID',
   );
@@ -188,13 +189,13 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
 });
 
-test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
+test('lets no other event wait for receivers that hang, in the same organization or another', async () => {
   world.network.timeoutMs = TIMEOUT_MS;
   const silent = await Promise.all(Array.from({ length: 200 }, () => startSockets()));
   const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
-  // More for each than it may have at once.
+  // Each receiver gets more deliveries than it may have at once.
   await world.service.sql.query(
     `WITH made AS (
         INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
@@ -221,7 +222,7 @@ test('receivers that hang keep no other event waiting, of the same organization 
   await Promise.all([same.close(), other.close()]);
 });
 
-test('a receiver that answers gets many events at once, but no more than sixteen', async () => {
+test('sends a receiver that answers no more than sixteen events at once', async () => {
   receiver.behave((response) => void setTimeout(() => response.end(), 20));
   for (let at = 0; at < 60; at++) await shop.notified(receiver.url);
   await deliver(world.service);
@@ -229,7 +230,7 @@ test('a receiver that answers gets many events at once, but no more than sixteen
   expect(Math.max(...receiver.received.map(({ open }) => open))).toBeLessThanOrEqual(16);
 });
 
-test('an instance that stops lets its receivers finish, and delivers nothing twice', async () => {
+test('lets receivers finish when an instance stops, and delivers nothing twice', async () => {
   const database = await createDatabase();
   const stopping = await startWebhooks({ databaseUrl: database.url });
   const owner = await Shop.open(stopping.service);

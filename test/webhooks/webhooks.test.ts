@@ -26,7 +26,7 @@ const receiver = useReceiver();
 const secretsOf = () =>
   world.service.application.get(ManageOrganizations).webhookSecrets(shop.organization);
 
-test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
+test('delivers an event once, as it can be read, with a signature that standardwebhooks accepts', async () => {
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await deliver(world.service);
@@ -64,7 +64,7 @@ test('sends each change of a session and its refunds, and nothing for payments w
   ]);
 });
 
-test('a first attempt is made right after the commit, without a poll', async () => {
+test('makes a first attempt right after the commit, without a poll', async () => {
   const { session } = await shop.notified(receiver.url);
   const payment = await shop.capture({ amount: 1000, checkout_session: session });
   await deliver(world.service);
@@ -76,7 +76,7 @@ test('a first attempt is made right after the commit, without a poll', async () 
   look.mockRestore();
 });
 
-describe('the response of a receiver decides', () => {
+describe('an attempt', () => {
   const timeout = `No response within ${TIMEOUT_MS} ms.`;
 
   test.each([
@@ -96,22 +96,25 @@ describe('the response of a receiver decides', () => {
     ['a gigabyte', endless, 200, null, true],
     ['a hang', hang, null, timeout, false],
     ['a reset', reset, null, 'ECONNRESET', false],
-  ] as const)('%s', async (_, behavior, status, error, isLast) => {
-    receiver.behave(behavior);
-    world.network.timeoutMs = behavior === hang ? TIMEOUT_MS : PATIENT_MS;
-    const { event } = await shop.notified(receiver.url);
-    await deliver(world.service);
-    expect(await shop.deliveriesOf(event)).toEqual([attempt(1, status, error, isLast)]);
-    world.clock.advance(4_000);
-    await deliver(world.service);
-    expect(receiver.received).toHaveLength(1);
-    world.clock.advance(2_000);
-    await deliver(world.service);
-    expect(receiver.received.map(({ id }) => id)).toEqual(isLast ? [event] : [event, event]);
-    expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
-  });
+  ] as const)(
+    'ends the delivery or is repeated after %s',
+    async (_, behavior, status, error, isLast) => {
+      receiver.behave(behavior);
+      world.network.timeoutMs = behavior === hang ? TIMEOUT_MS : PATIENT_MS;
+      const { event } = await shop.notified(receiver.url);
+      await deliver(world.service);
+      expect(await shop.deliveriesOf(event)).toEqual([attempt(1, status, error, isLast)]);
+      world.clock.advance(4_000);
+      await deliver(world.service);
+      expect(receiver.received).toHaveLength(1);
+      world.clock.advance(2_000);
+      await deliver(world.service);
+      expect(receiver.received.map(({ id }) => id)).toEqual(isLast ? [event] : [event, event]);
+      expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
+    },
+  );
 
-  test('a certificate nobody signed', async () => {
+  test('fails at a certificate that nobody signed', async () => {
     const server = createServer(SELF_SIGNED, (_request, response) => response.end());
     const url = `https://127.0.0.1:${await listen(server)}/`;
     const { event } = await shop.notified(url);
@@ -122,7 +125,7 @@ describe('the response of a receiver decides', () => {
     server.close();
   });
 
-  test('something that does not speak TLS, or HTTP', async () => {
+  test('fails at a server that speaks neither TLS nor HTTP', async () => {
     const server = await startSockets((socket) => socket.end('Good day.\r\n\r\n'));
     const errors = {
       https: expect.stringMatching(/^[A-Z_]+$/),
@@ -136,7 +139,7 @@ describe('the response of a receiver decides', () => {
     server.close();
   });
 
-  test('429 with Retry-After puts it off for as long', async () => {
+  test('is put off by 429 with Retry-After for as long as it says', async () => {
     receiver.behave(answer(429, { 'retry-after': '600' }));
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
@@ -179,7 +182,7 @@ describe('an event that is sent again', () => {
   const createdEvent = async (): Promise<string> =>
     (await shop.eventsOf((await shop.createSession()).body.id))[0].id;
 
-  test('is sent at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
+  test('goes at once to every endpoint that now subscribes to its type, and to the notify_url', async () => {
     const other = await startReceiver();
     const { event } = await shop.notified(other.url);
     await until(() => other.received.length === 1, 'it comes');
@@ -206,7 +209,7 @@ describe('an event that is sent again', () => {
     await other.close();
   });
 
-  test('is sent to one endpoint, whatever its types, and once for an idempotency key', async () => {
+  test('goes to one endpoint, whatever its types, and once for an idempotency key', async () => {
     const event = await createdEvent();
     const id = await createEndpoint({ events: ['refund.created'] });
     await createEndpoint({ url: `${receiver.url}/other` });
@@ -218,7 +221,7 @@ describe('an event that is sent again', () => {
     expect(receiver.received.map((one) => one.id)).toEqual([event]);
   });
 
-  test('a delivery with 100 attempts is sent no more, and the event shows the last 20 of each delivery', async () => {
+  test('is not sent again after 100 attempts, and shows the last 20 of each delivery', async () => {
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
     const other = await startReceiver();
@@ -256,7 +259,7 @@ describe('an event that is sent again', () => {
     await other.close();
   });
 
-  test('a resend waits for the attempt that begins, which may be the last one', async () => {
+  test('waits for an attempt that begins, which may be the last one', async () => {
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
     const last = [
@@ -267,7 +270,7 @@ describe('an event that is sent again', () => {
     expectError(resent, LIMIT);
   });
 
-  test('needs a recipient, which is not disabled', async () => {
+  test('needs a recipient that is not disabled', async () => {
     const event = await createdEvent();
     const message = expect.stringContaining('has no recipient');
     expect((await resend(event)).body.error).toMatchObject({ code: 'not_found', message });
