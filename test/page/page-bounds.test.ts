@@ -1,4 +1,4 @@
-/** Requests, bytes, time and bodies of one page are bounded. */
+/** The requests, bytes, time and bodies of one page have bounds. */
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { useService, useShop } from '../kit/setup.js';
@@ -20,7 +20,7 @@ const lines = (count: number, name: string, description?: string) =>
     },
   }));
 
-test('a link takes 20 requests a second, and another link is not concerned', async () => {
+test('takes 20 requests a second for one link, and does not count them for another link', async () => {
   const [path, other] = [await open(), await open()];
   const began = performance.now();
   const answers = await Promise.all(Array.from({ length: 60 }, () => visit(service.url + path)));
@@ -38,7 +38,7 @@ test('a link takes 20 requests a second, and another link is not concerned', asy
   expect((await visit(service.url + other)).status).toBe(200);
 });
 
-test('a link that was never made is not counted', async () => {
+test('does not count requests for a link that was never made', async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => visit(`${service.url}/c/${'A'.repeat(66)}`)),
   );
@@ -96,7 +96,7 @@ describe('a page', () => {
     expect(long.text.match(/>😀{49}…</gu)).toHaveLength(20);
   });
 
-  test.each(['"', '&', '😀', 'ü'])('of %s only has at most 64 KiB', async (letter) => {
+  test.each(['"', '&', '😀', 'ü'])('has at most 64 KiB with nothing but %s', async (letter) => {
     const rest = letter === '😀' || letter === 'ü' ? 500 : 2000;
     const url = `https://shop.example/${letter.repeat(rest)}`;
     const link = `https://shop.example/${letter.repeat(letter === '😀' ? 240 : 479)}`.slice(0, 500);
@@ -121,7 +121,7 @@ describe('a page', () => {
   });
 });
 
-test('Pay is stored once, however often it is pressed', async () => {
+test('stores Pay once, however often it is pressed', async () => {
   const path = await open();
   const startedAt = async () =>
     (await service.sql.query('SELECT max(started_at) AS at FROM checkout_pages')).rows[0].at;
@@ -132,7 +132,7 @@ test('Pay is stored once, however often it is pressed', async () => {
 });
 
 describe('a form', () => {
-  test('of 1 KiB is taken, a byte more is refused, with and without a Content-Length', async () => {
+  test('is taken with 1 KiB and refused with a byte more, with and without a Content-Length', async () => {
     const path = await open();
     const send = (body: NonNullable<RequestInit['body']>, more: object = {}) =>
       submit(`${service.url}${path}/pay`, { body, ...more });
@@ -152,30 +152,24 @@ describe('a form', () => {
     expect(shown).toEqual(Array(3).fill([413, 'text/html; charset=utf-8', 'close']));
   });
 
-  test.each(['pay', 'unknown'])(
-    'without an end is not read after the answer to %s',
-    async (last) => {
-      const path = await open();
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-      socket.on('error', () => undefined);
-      const form = [
-        'Content-Type: application/x-www-form-urlencoded',
-        'Content-Length: 99999999999',
-      ];
-      socket.write(head(`POST ${path}/${last} HTTP/1.1`, 'Host: x', ...form));
-      const chunk = Buffer.alloc(65_536, 'a');
-      const pump = () => {
-        while (!socket.destroyed && socket.write(chunk));
-      };
-      socket.on('drain', pump);
-      const answer = await new Promise((resolve) => socket.once('data', resolve));
-      expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
-      pump();
-      await new Promise((resolve) => socket.once('close', resolve));
-      // The kernel buffers some of it at both ends.
-      expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
-    },
-  );
+  test.each(['pay', 'unknown'])('is not read to its end after the answer to %s', async (last) => {
+    const path = await open();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 99999999999'];
+    socket.write(head(`POST ${path}/${last} HTTP/1.1`, 'Host: x', ...form));
+    const chunk = Buffer.alloc(65_536, 'a');
+    const pump = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    const answer = await new Promise((resolve) => socket.once('data', resolve));
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+    pump();
+    await new Promise((resolve) => socket.once('close', resolve));
+    // The kernel buffers some of the bytes at both ends.
+    expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
+  });
 });
 
 test.each([
@@ -185,7 +179,7 @@ test.each([
   ['OPTIONS', '', 405],
   ['GET', '/unknown', 404],
   ['POST', '/a/b/c', 404],
-])('%s %s answers %i with a page', async (method, rest, status) => {
+])('answers %s %s with %i and a page', async (method, rest, status) => {
   const answer = await visit(service.url + (await open()) + rest, { method });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([
     status,
@@ -195,7 +189,7 @@ test.each([
   expect(answer.headers.get('allow') !== null).toBe(status === 405);
 });
 
-test('a body of another method without an end closes the connection', async () => {
+test('closes the connection after the endless body of another method', async () => {
   const { text } = await sendBytes(
     service.url,
     head('PUT /c/x HTTP/1.1', 'Host: x', 'Content-Length: 99999999999'),

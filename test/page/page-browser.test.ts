@@ -1,4 +1,4 @@
-/** The page in a real browser, in each of its states. */
+/** A real browser shows the page in each of its states. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
@@ -88,11 +88,11 @@ describeInChromium('the page in Chromium', (browser) => {
     japanese: async () => (await openPage(shop, { ...CART, locale: 'ja' })).path,
   };
 
-  describe.each(Object.keys(STATES))('%s', (state) => {
+  describe.each(Object.keys(STATES))('the page in the state %s', (state) => {
     test.each([
       ['desktop', { viewport: DESKTOP }],
       ['phone', { viewport: PHONE, colorScheme: 'dark' as const }],
-    ])('%s', async (_, options) => {
+    ])('is shown without errors on a %s', async (_, options) => {
       const path = await (STATES[state] as () => Promise<string>)();
       const customer = await customerIn(browser(), service.url, options);
       await customer.page.goto(`${service.url}${path}`);
@@ -103,7 +103,7 @@ describeInChromium('the page in Chromium', (browser) => {
 
   const ask = (name: RegExp | string) => ({ name, exact: typeof name === 'string' });
 
-  test('a customer pays with the keyboard only', async () => {
+  test('lets a customer pay with the keyboard only', async () => {
     const { id, path } = await openPage(shop, { ...CART, success_url: null });
     const { page, close } = await customerIn(browser(), service.url);
     const focused = () => page.evaluate('document.activeElement.textContent');
@@ -120,7 +120,10 @@ describeInChromium('the page in Chromium', (browser) => {
     await close();
   });
 
-  /** What a customer does and sees beside a provider, in the words of a language, with scripts or without. */
+  /**
+   * A visit is what a customer does and sees beside a provider, in the words of a language, with
+   * scripts or without.
+   */
   interface Visit {
     readonly page: Page;
     readonly words: Words;
@@ -129,17 +132,20 @@ describeInChromium('the page in Chromium', (browser) => {
     pay(back?: 'return' | 'cancel'): Promise<void>;
     open(): Promise<unknown>;
     press(role: 'button' | 'link', name?: string): Promise<void>;
-    /** Waits for the page with a text, in which nothing went wrong. */
+    /** Waits for the page with a text, and expects that nothing went wrong in it. */
     sees(text: string): Promise<void>;
     /** Waits for a page of the provider or the shop. */
     arrives(at: 'Provider' | 'Shop', tab?: Page): Promise<void>;
     captured(): Promise<Reply>;
-    /** Lets two minutes pass for a customer who has come back, or without scripts their last two seconds. */
+    /**
+     * Lets two minutes pass for a customer who has come back. Without scripts, it skips to the last
+     * two seconds.
+     */
     endPatience(): Promise<unknown>;
   }
 
   const ROWS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-    'paid: to the shop, then thanked': async ({
+    'leads a customer who has paid to the shop, and then shows thanks': async ({
       page,
       words,
       id,
@@ -159,7 +165,7 @@ describeInChromium('the page in Chromium', (browser) => {
       for (const text of [words.date, words.reference, words.payment, id, payment.id])
         await page.getByText(text, { exact: true }).waitFor();
     },
-    'paid late: waits and goes on, a second tab too': async ({
+    'waits for a late payment and goes on, in a second tab too': async ({
       page,
       words,
       pay,
@@ -174,7 +180,7 @@ describeInChromium('the page in Chromium', (browser) => {
       await captured();
       for (const tab of [page, other]) await arrives('Shop', tab);
     },
-    'declined: nothing was charged, and it can be paid': async ({
+    'tells a declined customer that nothing was charged, and can be paid': async ({
       words,
       pay,
       press,
@@ -186,7 +192,7 @@ describeInChromium('the page in Chromium', (browser) => {
       await press('button');
       await arrives('Provider');
     },
-    'Back, and the link once more: asked, with both ways open': async ({
+    'asks a customer who comes by Back or the link again, with both ways open': async ({
       page,
       words,
       pay,
@@ -203,7 +209,7 @@ describeInChromium('the page in Chromium', (browser) => {
       await press('link', words.notPaidYet);
       await sees(words.finished);
     },
-    'paid, then Pay in a tab that was open before': async ({
+    'shows that it is paid when Pay is pressed in an older tab': async ({
       words,
       press,
       open,
@@ -215,7 +221,7 @@ describeInChromium('the page in Chromium', (browser) => {
       await press('button');
       await sees(words.paid);
     },
-    'back without a payment: told so after two minutes, and pays': async (visit) => {
+    'tells after two minutes that no payment was heard of, and can be paid': async (visit) => {
       const { page, words, pay, press, sees, arrives, captured, endPatience } = visit;
       await page.clock.install();
       await pay('return');
@@ -232,18 +238,20 @@ describeInChromium('the page in Chromium', (browser) => {
       await captured();
       await arrives('Shop');
     },
-    'canceled in one tab, paid in another: the first follows': async ({
-      words,
-      pay,
-      sees,
-      captured,
-    }) => {
+    'follows in a canceled tab when another tab pays': async ({ words, pay, sees, captured }) => {
       await pay('cancel');
       await sees(words.notCharged);
       await captured();
       await sees(words.paid);
     },
-    'expired, then Pay: back to the shop': async ({ words, id, press, open, sees, arrives }) => {
+    'leads back to the shop when Pay is pressed after the expiry': async ({
+      words,
+      id,
+      press,
+      open,
+      sees,
+      arrives,
+    }) => {
       await open();
       await expire(id);
       await press('button');
@@ -258,42 +266,49 @@ describeInChromium('the page in Chromium', (browser) => {
     ['en', false, PHONE],
     ['de', true, PHONE],
     ['de', false, DESKTOP],
-  ])('beside a provider, in %s, with scripts: %s', (locale, javaScriptEnabled, viewport) => {
-    test.each(Object.entries(ROWS))('%s', async (_, visit) => {
-      const urls = { success_url: `${provider.shop}/thanks`, cancel_url: `${provider.shop}/cart` };
-      const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
-      await setPaymentUrl(service, shop, provider.url);
-      const customer = await customerIn(browser(), service.url, {
-        javaScriptEnabled,
-        locale,
-        viewport,
+  ])(
+    'the page beside a provider, in %s, with scripts: %s',
+    (locale, javaScriptEnabled, viewport) => {
+      test.each(Object.entries(ROWS))('%s', async (_, visit) => {
+        const urls = {
+          success_url: `${provider.shop}/thanks`,
+          cancel_url: `${provider.shop}/cart`,
+        };
+        const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
+        await setPaymentUrl(service, shop, provider.url);
+        const customer = await customerIn(browser(), service.url, {
+          javaScriptEnabled,
+          locale,
+          viewport,
+        });
+        const { page } = customer;
+        const open = () => page.goto(`${service.url}${path}`);
+        const press = (role: 'button' | 'link', name = '') =>
+          page.getByRole(role, { name }).first().click();
+        const arrives = (name: string, tab = page) => tab.getByRole('heading', { name }).waitFor();
+        const pay = async (back?: string) => {
+          await open();
+          await press('button');
+          await arrives('Provider');
+          if (back) await press('link', back);
+        };
+        const sees = async (text: string) => {
+          await page
+            .getByText(filled(text, { shop: NAME }))
+            .first()
+            .waitFor();
+          await customer.expectUndisturbed(provider.hosts);
+        };
+        const captured = () =>
+          shop.record({ amount: 10_100, currency: 'eur', checkout_session: id });
+        const endPatience = () =>
+          javaScriptEnabled
+            ? page.clock.fastForward('02:00')
+            : page.goto(`${service.url}${path}/return?waited=118`);
+        const { words } = languageOf(locale);
+        await visit({ page, words, id, open, press, arrives, pay, sees, captured, endPatience });
+        await customer.close();
       });
-      const { page } = customer;
-      const open = () => page.goto(`${service.url}${path}`);
-      const press = (role: 'button' | 'link', name = '') =>
-        page.getByRole(role, { name }).first().click();
-      const arrives = (name: string, tab = page) => tab.getByRole('heading', { name }).waitFor();
-      const pay = async (back?: string) => {
-        await open();
-        await press('button');
-        await arrives('Provider');
-        if (back) await press('link', back);
-      };
-      const sees = async (text: string) => {
-        await page
-          .getByText(filled(text, { shop: NAME }))
-          .first()
-          .waitFor();
-        await customer.expectUndisturbed(provider.hosts);
-      };
-      const captured = () => shop.record({ amount: 10_100, currency: 'eur', checkout_session: id });
-      const endPatience = () =>
-        javaScriptEnabled
-          ? page.clock.fastForward('02:00')
-          : page.goto(`${service.url}${path}/return?waited=118`);
-      const { words } = languageOf(locale);
-      await visit({ page, words, id, open, press, arrives, pay, sees, captured, endPatience });
-      await customer.close();
-    });
-  });
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** The page in a frame of the shop's page, in a real browser: which origins may show it, and which messages it sends. */
+/**
+ * The page runs in a frame of the shop's page, in a real browser. The tests show which origins may
+ * show it, and which messages it sends.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -16,11 +19,11 @@ const EXAMPLE = readFileSync('docs/guides/embedded-page.html', 'utf8');
 const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');
 const LISTEN = `<script>const messages = []; addEventListener('message', ({ data }) => messages.push(data.type));</script>`;
 
-/** The example of the documentation, on a server of the shop's. */
+/** Starts a server of the shop with the example of the documentation. */
 async function startShopPages() {
   let shown = '';
   let isolation: Readonly<Record<string, string>> = {};
-  /** How often each address was asked for. */
+  /** Counts how often each address was asked for. */
   const visits: Record<string, number> = {};
   const server = createServer(({ url = '' }, response) => {
     visits[url] = (visits[url] ?? 0) + 1;
@@ -66,7 +69,7 @@ const embedded = (more: object = {}) =>
     ...more,
   });
 
-test('only the origins of the active keys of its mode may show it', async () => {
+test("allows only the origins of its mode's active keys to show the page", async () => {
   const { path } = await embedded();
   const ancestors = async (rest: string) =>
     /frame-ancestors ([^;]+)$/.exec(
@@ -85,7 +88,7 @@ test('only the origins of the active keys of its mode may show it', async () => 
   for (const rest of ['', '/pretend', '/return']) expect(await ancestors(rest)).toBe("'none'");
 });
 
-test('it agrees to be shown by cross-origin isolated pages, and the hosted page does not', async () => {
+test('lets cross-origin isolated pages show the embedded page, and not the hosted one', async () => {
   const { path } = await embedded();
   const policies = async (rest: string) => {
     const { headers } = await visit(`${service.url}${path}${rest}`);
@@ -99,7 +102,7 @@ test('it agrees to be shown by cross-origin isolated pages, and the hosted page 
     expect(await policies(rest)).toEqual([null, null]);
 });
 
-test('a hosted page is never shown in a frame', async () => {
+test('never shows a hosted page in a frame', async () => {
   await allow(pages.origin);
   const { path } = await openPage(shop, SMALLEST);
   for (const rest of ['/embed', '/embed/return', '/embed/state']) {
@@ -107,7 +110,7 @@ test('a hosted page is never shown in a frame', async () => {
   }
 });
 
-describeInChromium('in Chromium', (browser) => {
+describeInChromium('an embedded page in Chromium', (browser) => {
   let page: Page;
 
   beforeEach(async () => {
@@ -123,7 +126,7 @@ describeInChromium('in Chromium', (browser) => {
     return frame;
   }
 
-  test('Pay leaves it for a provider that refuses to be framed, and the customer comes back to the shop', async () => {
+  test('leaves the frame for a provider that refuses it, and leads the customer back to the shop', async () => {
     await allow(pages.origin);
     await setPaymentUrl(service, shop, provider.url);
     const { id, path } = await embedded();
@@ -145,7 +148,7 @@ describeInChromium('in Chromium', (browser) => {
   });
 
   test.each(['require-corp', 'credentialless'])(
-    'a page that is isolated by %s shows it, and is told when it is paid',
+    'is shown by a page that is isolated by %s, and tells it of the payment',
     async (policy) => {
       await allow(pages.origin);
       pages.isolate({
@@ -161,7 +164,7 @@ describeInChromium('in Chromium', (browser) => {
     },
   );
 
-  test('it tells that the money is on its way', async () => {
+  test('tells that the money is on its way', async () => {
     await allow(pages.origin);
     const { id, path } = await embedded();
     await shop.post(`/v1/test_helpers/checkout_sessions/${id}/await_payment`, {
@@ -173,7 +176,7 @@ describeInChromium('in Chromium', (browser) => {
     expect(await frame.getByRole('button').count()).toBe(0);
   });
 
-  test('paid while it is shown, it navigates by itself if the shop does not', async () => {
+  test('goes on by itself after the payment if the shop does not', async () => {
     await allow(pages.origin);
     const { id, path } = await embedded();
     await submit(`${service.url}${path}/pay`);
@@ -185,7 +188,7 @@ describeInChromium('in Chromium', (browser) => {
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
   });
 
-  test('it sends that it has expired', async () => {
+  test('sends that it has expired', async () => {
     await allow(pages.origin);
     const { id, path } = await embedded();
     await shop.expire(id);
@@ -193,7 +196,7 @@ describeInChromium('in Chromium', (browser) => {
     await page.waitForFunction("messages.includes('expired')");
   });
 
-  test('an origin that no key lists cannot show it, and gets no messages', async () => {
+  test('is not shown by an origin that no key lists, and sends it no messages', async () => {
     await allow('https://shop.example');
     const { path } = await embedded();
     const refused = page.waitForEvent('console', (message) =>

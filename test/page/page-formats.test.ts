@@ -1,4 +1,6 @@
-/** Amounts, counts and times are in the language of the page, whatever the language of the machine. */
+/**
+ * Amounts, counts and times follow the language of the page, whatever the language of the machine.
+ */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 
@@ -11,15 +13,18 @@ const PROGRAM = `import { amountText, countText, timeText } from './${FORMATS}';
 const ENGLISH = 'KWD 1,234.567|-€0.05|1,234|January 1, 1970 at 12:00 AM UTC';
 const GERMAN = '1.234,567 KWD|-0,05 €|1.234|1. Januar 1970 um 00:00 UTC';
 
-test.each(['de_DE.UTF-8', 'ar_EG.UTF-8', 'ja_JP.UTF-8', 'C'])('on a machine in %s', (language) => {
-  const env = { ...process.env, LANG: language, LC_ALL: language };
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
-    env,
-    encoding: 'utf8',
-  });
-  const lines = said
-    .replaceAll(/[\u00a0\u202f]/g, ' ')
-    .trim()
-    .split('\n');
-  expect(lines).toEqual([ENGLISH, ENGLISH, ENGLISH, GERMAN]);
-});
+test.each(['de_DE.UTF-8', 'ar_EG.UTF-8', 'ja_JP.UTF-8', 'C'])(
+  "writes amounts, counts and times in the page's language on a machine in %s",
+  (language) => {
+    const env = { ...process.env, LANG: language, LC_ALL: language };
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+      env,
+      encoding: 'utf8',
+    });
+    const lines = said
+      .replaceAll(/[\u00a0\u202f]/g, ' ')
+      .trim()
+      .split('\n');
+    expect(lines).toEqual([ENGLISH, ENGLISH, ENGLISH, GERMAN]);
+  },
+);

@@ -1,4 +1,4 @@
-/** Which language a browser gets, by the weights of RFC 9110 section 12.5.4. */
+/** A browser gets its language by the weights of RFC 9110 section 12.5.4. */
 import { expect, test } from '@jest/globals';
 import { languageOf } from '../../src/modules/page/adapters/representation/language.js';
 
@@ -27,15 +27,15 @@ const ASKED: readonly [header: string, code: string][] = [
   [`${'tlh,'.repeat(20)}de`, 'en'],
 ];
 
-test.each(ASKED)('%j gets %s', (header, code) => {
+test.each(ASKED)('answers the header %j in %s', (header, code) => {
   expect(languageOf(null, header).code).toBe(code);
   expect(languageOf('auto', header).code).toBe(code);
 });
 
-test("the session's language comes before the browser's", () => {
+test("prefers the session's language to the browser's", () => {
   expect(languageOf('fr-CA', 'de')).toMatchObject({ code: 'fr', locale: 'fr-CA' });
 });
 
-test("the browser's region gives the amounts their form", () => {
+test("gives amounts the form of the browser's region", () => {
   expect(languageOf(null, 'en;q=0.5, fr-CA').locale).toBe('fr-ca');
 });

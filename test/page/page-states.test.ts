@@ -1,4 +1,7 @@
-/** Every page that a customer can see, by what was recorded, what was refunded and how the customer came, against the rules of docs/reference/api.md. */
+/**
+ * These tests make every page that a customer can see, from what was recorded and refunded and how
+ * the customer came. They compare each page with the rules of docs/reference/api.md.
+ */
 import { expect, test } from '@jest/globals';
 import { checkoutPageView } from '../../src/modules/page/adapters/representation/checkout-page.views.js';
 import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
@@ -21,9 +24,9 @@ const [ONWARD, BACK, CONTACT] = [
 const CHOICES = {
   status: ['open', 'complete', 'expired'],
   amountTotal: [0, 1000],
-  /** What came back of the payment that completed the session. */
+  /** The payment that completed the session is missing, was kept or was refunded. */
   matching: ['none', 'kept', 'refunded'],
-  /** What came back of the payments that did not. */
+  /** The payments that did not complete it were kept or refunded. */
   others: [[], ['kept'], ['refunded'], ['refunded', 'kept']],
   isStarted: [false, true],
   isAwaited: [false, true],
@@ -40,7 +43,10 @@ const CASES = Object.entries(CHOICES).reduce<Readonly<Record<string, unknown>>[]
   [{}],
 ) as unknown as readonly Case[];
 
-/** A session is paid if and only if a matching payment exists for it. Only the complete one waits for the merchant. */
+/**
+ * A session is paid if and only if a matching payment exists for it. Only a complete session waits
+ * for the merchant.
+ */
 const isPossible = ({ status, amountTotal, matching, acknowledged }: Case) =>
   (matching !== 'none') === (status === 'complete' && amountTotal > 0) &&
   (status === 'complete' || acknowledged === 'yes');
@@ -116,7 +122,10 @@ const payment = (isMatching: boolean, isRefunded: boolean): RecordedPayment => (
   isRefunded,
 });
 
-/** Sentences and controls of the page, each with when a customer must see it, and never otherwise. */
+/**
+ * Each rule has a sentence or control of the page, and tells when a customer must see it. No other
+ * page may have it.
+ */
 const { words } = languageOf('en');
 const says = (name: keyof Words) => filled(words[name], { shop: SHOP });
 const isOutstanding = ({ others }: Case) => others.some((came) => came === 'kept');
@@ -138,87 +147,99 @@ const isAsking = (it: Case) => isWaiting(it) || isUnheard(it) || isAsked(it);
 
 const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boolean]>> = {
   'the title of a paid page says so': [title('paid'), isPaid],
-  'the title asks to pay only who can': [title('title'), (it) => isDue(it) && !isAsking(it)],
+  'the title asks to pay only where paying is possible': [
+    title('title'),
+    (it) => isDue(it) && !isAsking(it),
+  ],
   'the title of a free order says so': [title('nothingToPay'), isFree],
   'the title says that a payment is confirmed': [title('beingPaid'), isWaiting],
   'the title says that no payment is known': [title('unheard'), isUnheard],
-  'the title asks who comes by the link': [title('finished'), isAsked],
+  'the title asks a customer who comes by the link': [title('finished'), isAsked],
   'the title says that money is on its way': [title('awaited'), isAwaited],
   'the title says that money was received': [
     title('paidMore'),
     (it) => !isPaid(it) && isOutstanding(it),
   ],
   'the title of an expired page says so': [title('expired'), isClosed],
-  'paid is paid, whatever else was recorded': [`<h1>${words.paid}</h1>`, isPaid],
+  'a paid session stays paid, whatever else was recorded': [`<h1>${words.paid}</h1>`, isPaid],
   'the paid page leads on to the shop': [
     `class="button" href="${ONWARD}"`,
     (it) => isPaid(it) && !isSettling(it),
   ],
-  'the frame is told `complete` by the state paid': [
+  'the state of a paid page tells the frame `complete`': [
     'data-state="paid"',
     (it) => isPaid(it) && !isSettling(it),
   ],
-  'the merchant has five seconds': [says('beingSettled'), isSettling],
-  'a further payment adds a sentence': [says('further'), (it) => isPaid(it) && isOutstanding(it)],
-  'money that is not matched is told of': [
+  'the page waits five seconds for the merchant': [says('beingSettled'), isSettling],
+  'the page names a further payment': [says('further'), (it) => isPaid(it) && isOutstanding(it)],
+  'the page names money that does not match': [
     says('inTouch'),
     (it) => !isPaid(it) && isOutstanding(it),
   ],
-  'money that came back is told of': [
+  'the page names money that came back': [
     says('refunded'),
     (it) => isAllBack(it) && !isSettling(it) && !isWaiting(it) && !isUnheard(it),
   ],
-  'a payment is confirmed for two minutes, and only to who says so': [words.beingPaid, isWaiting],
-  'then nothing was heard of it': [words.unheard, isUnheard],
-  'nobody who may have paid is told to pay again': [says('unheardMore'), isUnheard],
-  'who comes by the link is asked': [words.finished, isAsked],
-  'who gave up was not charged': [words.notCharged, (it) => isDue(it) && it.visit === 'cancel'],
-  'what is due can be paid, but while it is confirmed or on its way': [
+  'the page confirms a payment for two minutes to a customer who says so': [
+    words.beingPaid,
+    isWaiting,
+  ],
+  'the page says after that time that no payment was heard of': [words.unheard, isUnheard],
+  'the page tells nobody to pay again who may have paid': [says('unheardMore'), isUnheard],
+  'the page asks a customer who comes by the link': [words.finished, isAsked],
+  'the page says that a customer who gave up was not charged': [
+    words.notCharged,
+    (it) => isDue(it) && it.visit === 'cancel',
+  ],
+  'an amount that is due can be paid, unless it is being confirmed or on its way': [
     'action="/c/1/pay"',
     (it) => isOpen(it) && !isWaiting(it) && !isAwaited(it),
   ],
-  'money is on its way, until when': [
+  'the page says until when money is on its way': [
     filled(words.awaitedMore, { shop: SHOP, until: UNTIL }),
     isAwaited,
   ],
-  'what is free needs no payment': [words.nothingToPay, isFree],
-  'an expired session says so': [words.expired, isClosed],
-  'who may have paid is never told to start again': [
+  'a free order needs no payment': [words.nothingToPay, isFree],
+  'the page says that a session has expired': [words.expired, isClosed],
+  'the page tells nobody to start again who may have paid': [
     says('expiredPaid'),
     (it) => isClosed(it) && (it.isStarted || it.isAwaited || it.visit === 'return'),
   ],
-  'who has not paid can start again': [
+  'a customer who has not paid can start again': [
     says('expiredMore'),
     (it) => isClosed(it) && !it.isStarted && !it.isAwaited && it.visit !== 'return',
   ],
-  'only a paid page offers no way back': [`href="${BACK}"`, (it) => !isPaid(it)],
-  'every page says whom to ask': [`href="mailto:${CONTACT}"`, () => true],
-  'every page but a paid one watches': [
+  'every page but a paid one offers a way back': [`href="${BACK}"`, (it) => !isPaid(it)],
+  'every page names a contact': [`href="mailto:${CONTACT}"`, () => true],
+  'every page but a paid one watches the state': [
     'data-watch="/c/1/state"',
     (it) => !isPaid(it) || isSettling(it),
   ],
-  'without scripts a waiting page goes on to the end of its patience': [
+  'a waiting page reloads itself without scripts until its time is over': [
     'content="2;url=/c/1/return?waited=',
     isWaiting,
   ],
-  'without scripts a tab follows another that pays': [
+  'a tab follows another one that pays without scripts': [
     'content="10"',
     (it) => isDue(it) && !isWaiting(it) && (it.isStarted || isUnheard(it)),
   ],
 };
 
-test.each(['de', 'fr', 'es', 'ja', 'ar'])('the title is the heading in %s too', (locale) => {
-  const different = POSSIBLE.filter((it) => {
-    const page = shown(it, locale);
-    const [, heading] = /<h1>([^<]+)</.exec(page) ?? [];
-    return !heading || !page.includes(`<title>${heading}</title>`);
-  });
-  expect(different.slice(0, 3)).toEqual([]);
-});
+test.each(['de', 'fr', 'es', 'ja', 'ar'])(
+  'gives the page in %s the heading as its title too',
+  (locale) => {
+    const different = POSSIBLE.filter((it) => {
+      const page = shown(it, locale);
+      const [, heading] = /<h1>([^<]+)</.exec(page) ?? [];
+      return !heading || !page.includes(`<title>${heading}</title>`);
+    });
+    expect(different.slice(0, 3)).toEqual([]);
+  },
+);
 
 const POSSIBLE = CASES.filter(isPossible);
 
-test('there are pages of every kind', () => {
+test('covers pages of every kind', () => {
   expect(POSSIBLE.length).toBeGreaterThan(1_000);
   for (const [, isTrue] of Object.values(RULES)) expect(POSSIBLE.some(isTrue)).toBe(true);
 });
