@@ -1,6 +1,7 @@
 /**
- * Random sequences of everything that can happen to sessions, payments and refunds, against a model in memory. To repeat
- * a run, set MODEL_SEED to the seed it printed; MODEL_SEQUENCES asks for more.
+ * Random sequences of everything that can happen to sessions, payments and refunds run against a
+ * model in memory. To repeat a run, set MODEL_SEED to the seed that it printed. MODEL_SEQUENCES
+ * asks for more sequences.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -9,14 +10,16 @@ import { checkSequences } from '../support/model-commands.js';
 import { expectBalanced } from '../support/reconciled.js';
 
 const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 200);
-/** Sequences at once, each a shop of its own: what keeps both ends busy. */
+/**
+ * So many sequences run at once, each in a shop of its own, to keep the test and the service busy.
+ */
 const LANES = 8;
 
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 const service = useService();
 
-test(`${SEQUENCES} random sequences do what the model does`, async () => {
+test(`does in ${SEQUENCES} random sequences what the model does`, async () => {
   process.stdout.write(`model seed: ${seed}\n`);
   const numRuns = SEQUENCES / LANES;
   const lanes = Array.from({ length: LANES }, (_, lane) =>
