@@ -1,4 +1,7 @@
-/** Production's modules through the Nest testing module, with ports of the test's own in the place of the database. */
+/**
+ * Production's modules run through the Nest testing module, with the test's own ports in the place
+ * of the database.
+ */
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module.js';
 import { Database } from '../../src/persistence/database.js';

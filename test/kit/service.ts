@@ -1,4 +1,7 @@
-/** The service as it runs in production, through the Nest testing module, on a database of its own and a real socket. */
+/**
+ * The service runs as in production, through the Nest testing module, on a database of its own and
+ * a real socket.
+ */
 import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -16,7 +19,7 @@ import { watchStatements } from '../support/tenant-statements.js';
 export interface Service {
   readonly url: string;
   readonly application: NestFastifyApplication;
-  /** A connection of the test's own, to look and to meddle. */
+  /** This connection is the test's own, with which it looks at the database and changes it. */
   readonly sql: Client;
   readonly databaseUrl: string;
   close(): Promise<void>;
@@ -24,17 +27,17 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly config?: Partial<Config>;
-  /** What the service does on its embedded database only, on the database of the tests. */
+  /** Turns on, on the tests' database, what the service does on its embedded database only. */
   readonly isEmbedded?: boolean;
-  /** Another instance of a running service: the same database. */
+  /** The database of a running service, of which this becomes another instance. */
   readonly databaseUrl?: string;
   readonly clock?: Clock;
   readonly log?: FastifyBaseLogger;
-  /** Modules of the test's own. */
+  /** The test's own modules run beside those of the service. */
   readonly modules?: readonly Type[];
-  /** The modules of the service, if they are not all of production's. */
+  /** These modules replace production's, where a test needs fewer. */
   readonly declared?: readonly ModuleDeclaration[];
-  /** Others in the place of production's providers. */
+  /** These providers replace production's. */
   readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
 }
 
@@ -83,7 +86,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** As the service's role, on the one PostgreSQL that has it. */
+/**
+ * Returns the URL with the role of the service, if the database is on the PostgreSQL that has this
+ * role.
+ */
 function ofService(databaseUrl: string): string {
   const role = process.env.TEST_SERVICE_ROLE;
   const url = new URL(databaseUrl);

@@ -1,7 +1,9 @@
 import type { Caller } from '../../src/shared/caller.js';
 import { Stale, type Unit } from '../../src/shared/unit.js';
 
-/** Runs a use case whose ports are in memory, again if it is stale, as a unit of work does. */
+/**
+ * Runs a use case whose ports are in memory. Like a unit of work, it runs a stale use case again.
+ */
 export async function inUnit<Result>(
   caller: Caller,
   use: (unit: Unit) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The published client with answers in the place of a network. */
+/** The published client gets prepared answers in the place of a network. */
 import { type ClientOptions, Tillgate } from '../../client/src/index.js';
 
 interface Sent {
@@ -9,7 +9,10 @@ interface Sent {
   readonly body: string | undefined;
 }
 
-/** A client whose requests are answered one after the other, the last one for ever, and what it sent. */
+/**
+ * Returns a client, and what it sent. Its requests get the answers one after the other, and the
+ * last one from then on.
+ */
 export function clientOf(
   answers: readonly (() => Response | Promise<Response>)[],
   options: Partial<ClientOptions> = {},

@@ -1,4 +1,4 @@
-/** Node's own HTTP client, which unpacks nothing and adds hardly a header. */
+/** This is Node's own HTTP client, which unpacks nothing and adds hardly a header. */
 import { once } from 'node:events';
 import {
   type IncomingHttpHeaders,
@@ -12,17 +12,17 @@ export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** It came on. */
+  /** The answer came on this socket. */
   readonly socket: Socket;
 }
 
-/** On a connection of its own, or one of the agent's. */
+/** Sends the request on a connection of its own, or on one of the agent's. */
 export async function ask(
   url: string,
   { body, ...options }: RequestOptions & { readonly body?: string | Buffer | undefined } = {},
 ): Promise<Answered> {
   const sent = request(url, { agent: false, ...options });
-  // The connection may end before everything is written; an answer that came counts.
+  // The connection may end before everything is written, and an answer that came by then counts.
   sent.on('error', () => undefined).end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const { statusCode, headers, socket } = answer;

@@ -1,4 +1,7 @@
-/** A real Chromium: the one that CHROMIUM_PATH names, or on Linux with x64 the one inside @sparticuz/chromium, which needs nothing installed beside it. */
+/**
+ * Starts a real Chromium, which CHROMIUM_PATH names. On Linux with x64, it may also be the one
+ * inside @sparticuz/chromium, which needs nothing installed beside it.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   createReadStream,
@@ -17,7 +20,7 @@ import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type Browser, chromium } from 'playwright-core';
 
-/** A container has no sandbox to give, and a test has no use for what Chromium does of its own accord. */
+/** A container has no sandbox to give, and a test has no use for what Chromium does by itself. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -33,7 +36,10 @@ const NAMED = process.env.CHROMIUM_PATH;
 const HAS_CHROMIUM =
   NAMED !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
-/** Tests with a browser that is open from the first to the last; they are skipped where there is none. */
+/**
+ * Runs tests with a browser that is open from the first to the last. Without a browser, they are
+ * skipped.
+ */
 export function describeInChromium(name: string, tests: (browser: () => Browser) => void): void {
   const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CHROMIUM_PATH)';
   (HAS_CHROMIUM ? describe : describe.skip)(`${name}${reason}`, () => {
@@ -58,7 +64,10 @@ async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Once for all files of a run, which removes it at its end: to unpack it takes seconds. */
+/**
+ * Unpacks Chromium once for all files of a run, because it takes seconds. The run removes it at its
+ * end.
+ */
 async function unpacked(): Promise<string> {
   const place = join(process.env.TEST_SCRATCH as string, 'chromium');
   if (existsSync(place)) return place;
@@ -73,7 +82,10 @@ async function unpacked(): Promise<string> {
   return place;
 }
 
-/** The program, the libraries that a slim machine lacks, and a font: without any, Chromium ends at the first letter. They move to `place`. */
+/**
+ * Unpacks the program, the libraries that a slim machine lacks, and a font, without which Chromium
+ * ends at the first letter. They move to `place`.
+ */
 async function unpack(scratch: string, place: string): Promise<void> {
   const carried = join(fileURLToPath(import.meta.resolve('@sparticuz/chromium')), '../../bin');
   const program = join(scratch, 'chromium');

@@ -1,23 +1,26 @@
-/** The tables as PostgreSQL's own catalog has them, read without the mapping that is compared with it. */
+/** Reads the tables from PostgreSQL's own catalog, without the mapping that is compared with it. */
 import { withClient } from './postgres.js';
 
 interface Row {
   readonly table: string;
   readonly name: string;
-  /** Of a column its own, of a constraint p, u, f or c: primary key, unique, foreign key, check. */
+  /**
+   * A column has its own type. A constraint has p for a primary key, u for unique, f for a foreign
+   * key, or c for a check.
+   */
   readonly type: string;
   readonly nullable: boolean;
   readonly columns: readonly string[];
   readonly definition: string;
 }
 
-/** The rows of each of the queries below: none has all of these. */
+/** Each list has the rows of one of the queries below, and no row has all of these fields. */
 export type Catalog = Readonly<Record<keyof typeof QUERIES, readonly Row[]>>;
 
-/** TypeORM's own list of what has run is no part of the schema. */
+/** TypeORM's own list of migrations that have run is no part of the schema. */
 const OURS = `relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'migrations'`;
 
-/** The names of the columns whose numbers are in an array, in its order. */
+/** Selects the names of the columns whose numbers are in an array, in the order of the array. */
 const namesOf = (numbers: string) => `
   ARRAY(SELECT attname::text FROM unnest(${numbers}) WITH ORDINALITY AS part (number, place)
     JOIN pg_attribute ON attrelid = relation.oid AND attnum = part.number ORDER BY place)`;

@@ -1,10 +1,12 @@
-/** Databases on the Citus cluster that TEST_DATABASE_URL names: each is made on all of its machines. */
+/**
+ * Makes databases on the Citus cluster that TEST_DATABASE_URL names, each on all of its machines.
+ */
 import { distributeTables, migrate } from '../../src/operator/migrate/migrate.js';
 import { serverUrl, urlOf, withClient } from './postgres.js';
 
 const SHARDS = 4;
 
-/** `host:port` of the workers; none on a PostgreSQL without Citus. */
+/** Returns `host:port` of each worker, and none on a PostgreSQL without Citus. */
 export function workers(): readonly string[] {
   return (process.env.TEST_CITUS_WORKERS ?? '').split(' ').filter((worker) => worker !== '');
 }

@@ -1,4 +1,7 @@
-/** A plain HTTP client for the tests: it sends any request, however wrong, and returns the answer. */
+/**
+ * This is a plain HTTP client for the tests. It sends any request, however wrong, and returns the
+ * answer.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, requireDescribed } from './description.js';
@@ -7,13 +10,13 @@ import { requireNextStep } from './next-steps.js';
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
 type Json = any;
 
-/** Far more than an answer takes on a busy machine. */
+/** An answer takes much less than this on a busy machine. */
 const ANSWER_MS = 150_000;
 
 export interface Reply<Body = Json> {
   readonly status: number;
   readonly headers: Headers;
-  /** The bytes, as text. */
+  /** The text has the bytes of the body. */
   readonly text: string;
   readonly body: Body;
 }
@@ -21,7 +24,7 @@ export interface Reply<Body = Json> {
 export interface Sent {
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, unless it is a string or a buffer, which is sent as it is. */
+  /** The body is sent as JSON, unless it is a string or a buffer, which is sent as it is. */
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
 }
@@ -47,16 +50,19 @@ export async function send<Body = Json>(
   return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
 }
 
-/** `fetch` for clients that take one: what they send and get is held to the description as well. */
+/**
+ * This is a `fetch` for clients that take one. It also compares what they send and get with the
+ * description.
+ */
 export const describedFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const requestBody = parse(await request.clone().text());
   return (await exchange(request, request.url, requestBody)).response;
 };
 
-/** Sends it, and holds what came of it to the description and its next step to its word. */
+/** Sends the request, compares the exchange with the description, and checks its next step. */
 async function exchange(request: Request, url: string, requestBody: unknown) {
-  // A request that is never answered fails its test, and says which request it was.
+  // A request that is never answered fails its test, and the error says which request it was.
   const response = await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
     (error) => {
       throw error.name === 'TimeoutError'
@@ -73,7 +79,7 @@ async function exchange(request: Request, url: string, requestBody: unknown) {
   return { response, text };
 }
 
-/** A POST with a new idempotency key, unless one is given. */
+/** Sends a POST with a new idempotency key, unless one is given. */
 export async function post<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
   return send<Body>('POST', url, { idempotencyKey: randomUUID(), ...sent });
 }
@@ -82,11 +88,11 @@ export async function get<Body = Json>(url: string, sent: Sent): Promise<Reply<B
   return send<Body>('GET', url, sent);
 }
 
-/** Nothing was decided: the same request is to be sent again. */
+/** Nothing was decided after these statuses, so the same request has to be sent again. */
 const UNDECIDED = [409, 503];
 const PAUSE_MS = 20;
 
-/** Sends the same request again, as a careful client does, until its answer is one that stays. */
+/** Sends the same request again, as a careful client does, until its answer is final. */
 export async function untilDecided(attempt: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await attempt().catch(unlessGone);
@@ -95,12 +101,15 @@ export async function untilDecided(attempt: () => Promise<Reply>): Promise<Reply
   }
 }
 
-/** No answer, because the process behind the connection is gone. Any other error is the test's. */
+/**
+ * Ignores that there is no answer because the process behind the connection is gone. It throws any
+ * other error.
+ */
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof TypeError && error.message === 'fetch failed')) throw error;
 }
 
-/** So many at once, and their results. */
+/** Runs the work so many times at once, and returns the results. */
 export async function atOnce<Result>(
   count: number,
   work: (index: number) => Promise<Result>,
@@ -112,7 +121,7 @@ export function isReplay({ headers }: Reply): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 
-/** The smallest body that makes a session: one line of 10.00 USD. */
+/** This is the smallest body that makes a session. It has one line of 10.00 USD. */
 export const SMALLEST = {
   currency: 'usd',
   line_items: [
@@ -120,7 +129,10 @@ export const SMALLEST = {
   ],
 };
 
-/** Changes that make a session about as large as a body may be: 14 lines with eight images each, 226 KiB. */
+/**
+ * These changes make a session about as large as a body may be. They are 14 lines with eight images
+ * each, 226 KiB in all.
+ */
 export const LARGE = {
   line_items: Array.from({ length: 14 }, (_, line) => ({
     price_data: {

@@ -1,6 +1,6 @@
 import { Clock } from '../../src/shared/clock.js';
 
-/** A clock that stands still until a test advances it. */
+/** This clock stands still until a test advances it. */
 export class TestClock extends Clock {
   private passed = 0;
 
@@ -21,12 +21,15 @@ export class TestClock extends Clock {
     this.passed += milliseconds;
   }
 
-  /** Forwards only: identifiers carry their instant and never go back. */
+  /**
+   * Moves the clock, which only goes forward because identifiers carry their instant and never go
+   * back.
+   */
   advanceTo(instant: string): void {
     this.advance(Math.max(0, Date.parse(instant) - this.instant));
   }
 
-  /** As an operator or a time server does it: no time passes. */
+  /** Sets the clock back as an operator or a time server does, without any time that passes. */
   setBack(milliseconds: number): void {
     this.instant -= milliseconds;
   }

@@ -1,4 +1,7 @@
-/** A service of several processes, and clients that each stay on one connection, so with one of them. */
+/**
+ * A service runs in several processes. Each client stays on one connection, and so with one
+ * process.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -29,12 +32,12 @@ export function workersOf({ child }: Pick<Server, 'child'>): number[] {
     });
     return lines.trim().split('\n').map(Number);
   } catch {
-    // pgrep finds none.
+    // The command pgrep finds no process.
     return [];
   }
 }
 
-/** Waits until the workers are two again, and none of those given. */
+/** Waits until there are two workers again, and none of the given ones. */
 export async function replaced(cluster: Cluster, old: readonly number[]): Promise<number[]> {
   await until(
     () => workersOf(cluster).length === 2 && !workersOf(cluster).some((pid) => old.includes(pid)),
@@ -42,13 +45,13 @@ export async function replaced(cluster: Cluster, old: readonly number[]): Promis
   return workersOf(cluster);
 }
 
-/** The embedded PostgreSQL's own URL, from the files it keeps. */
+/** Returns the URL of the embedded PostgreSQL, from the files that it keeps. */
 export function databaseUrl(dataDir: string, database = 'postgres'): string {
   const read = (file: string) => readFileSync(join(dataDir, 'pg', file), 'utf8');
   return `postgres://tillgate:${read('tillgate.password')}@127.0.0.1:${read('postmaster.pid').split('\n')[3]}/${database}`;
 }
 
-/** While `work` runs no new process can use the database; those connected already can. */
+/** Lets no new process use the database while `work` runs. Those that are connected still can. */
 export async function withoutNewConnections(
   dataDir: string,
   work: () => Promise<void>,
@@ -65,7 +68,10 @@ export async function withoutNewConnections(
   });
 }
 
-/** While `work` runs, whoever creates a session waits, for no lock that has a short limit; `waits` resolves when the first one does. */
+/**
+ * Lets every creation of a session wait while `work` runs, for a lock without a short limit.
+ * `waits` resolves when the first one waits.
+ */
 export async function withSessionsLocked(
   dataDir: string,
   work: (waits: () => Promise<void>) => Promise<void>,
@@ -92,9 +98,9 @@ export interface Answered {
   readonly text: string;
 }
 
-/** One connection, kept open as long as the server lets it. */
+/** One connection stays open as long as the server lets it. */
 export class Connection {
-  /** Answers that ended it, so that the next request opened another one. */
+  /** So many answers ended the connection, after which the next request opened another one. */
   ends = 0;
   private readonly agent: Agent;
   private readonly sockets = new Set<Socket>();
@@ -118,7 +124,10 @@ export class Connection {
     return { status, text: String(bytes) };
   }
 
-  /** On which it was answered: one, unless the server ended it between two requests. */
+  /**
+   * The client was answered on so many connections. It is one, unless the server ended it between
+   * two requests.
+   */
   get opened(): number {
     return this.sockets.size;
   }
@@ -128,10 +137,16 @@ export class Connection {
   }
 }
 
-/** Between two requests of a client: enough load to be hurt, not so much that nothing else gets on. */
+/**
+ * A client pauses so long between two requests. The load is enough to notice harm, and not so high
+ * that nothing else runs.
+ */
 const STEADY_MS = 5;
 
-/** Asks again and again until `stop`; resolves with the number of answers, rejects when one is missing or wrong. */
+/**
+ * Asks again and again until `stop`. Resolves with the number of answers, and rejects when an
+ * answer is missing or wrong.
+ */
 export async function keepAsking(
   connection: Connection,
   path: string,
@@ -149,7 +164,7 @@ export async function keepAsking(
   return answers;
 }
 
-/** The requests of a route, by the metrics. */
+/** Returns the number of requests of a route, by the metrics. */
 export function countOf(metrics: string, route: string): number {
   const line = metrics
     .split('\n')

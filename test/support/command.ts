@@ -6,8 +6,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of `tillgate` in this process, which takes a twentieth of the time of a process of its own: what it
- * writes, and the status that it would end with. One after the other, for they share the standard output.
+ * Runs a command of `tillgate` in this process, which takes a twentieth of the time of a process of
+ * its own. Returns what it writes, and the status that it would end with. Commands run one after
+ * the other, because they share the standard output.
  */
 export function command(
   words: readonly string[],

@@ -1,4 +1,7 @@
-/** Changes of the description that would break clients of the released one. The rules are those of docs/explain/decisions/README.md. */
+/**
+ * Finds changes of the description that would break clients of the released one, by the rules of
+ * docs/explain/decisions/README.md.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
 type Node = any;
@@ -87,7 +90,10 @@ function compareContent(
 const LOWER_BOUNDS = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER_BOUNDS = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
 
-/** Patterns that now accept more than the released one: no tool tells so from the texts, and a test samples each pair. */
+/**
+ * These patterns now accept more than the released ones. No tool can tell this from the texts, so a
+ * test samples each pair.
+ */
 export const WIDENED: readonly { readonly released: string; readonly next: string }[] = [
   {
     released: String.raw`^\d{1,12}$|^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$`,
@@ -99,7 +105,7 @@ export const WIDENED: readonly { readonly released: string; readonly next: strin
   },
 ];
 
-/** Requests of clients must stay valid, and mean the same. */
+/** Requests of clients must stay valid, and must mean the same. */
 function request(old: Node, now: Node, where: string, found: string[]): void {
   const note = (what: string) => found.push(`${where}: ${what}`);
   if (!typesOf(old).every((type) => typesOf(now).includes(type))) note('another type');
@@ -133,7 +139,7 @@ function request(old: Node, now: Node, where: string, found: string[]): void {
   descend(old, now, where, request, found);
 }
 
-/** Answers keep all that clients read. New fields and new values may appear. */
+/** Answers must keep everything that clients read. New fields and new values may appear. */
 function answer(old: Node, now: Node, where: string, found: string[]): void {
   if (!typesOf(now).every((type) => typesOf(old).includes(type)))
     found.push(`${where}: another type`);
@@ -145,7 +151,8 @@ function answer(old: Node, now: Node, where: string, found: string[]): void {
 }
 
 function descend(old: Node, now: Node, where: string, compare: Comparison, found: string[]): void {
-  // A client of the released document may have kept 64 bits. Without a format it already met larger numbers.
+  // A client of the released document may have kept 64 bits. Without a format it already met larger
+  // numbers.
   if (old.format === 'int64' && now.format !== 'int64') found.push(`${where}: fewer bits`);
   for (const [name, field] of Object.entries<Node>(old.properties ?? {})) {
     const kept = now.properties?.[name];
@@ -165,16 +172,22 @@ function descend(old: Node, now: Node, where: string, compare: Comparison, found
   }
 }
 
-/** Alternatives have no order: those of one resource have the same `object`. */
+/**
+ * Alternatives have no order. Two alternatives are the same resource if they have the same
+ * `object`.
+ */
 const isOf = (one: Node, other: Node): boolean =>
   one.properties?.object?.const !== undefined &&
   one.properties.object.const === other.properties?.object?.const;
 const isSchema = (value: Node): boolean => typeof value === 'object' && value !== null;
 const choicesOf = (schema: Node): Node[] | undefined =>
   schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
-/** Without a type a schema allows any. */
+/** A schema without a type allows any type. */
 const ANY = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
-/** `\/` is a slash. A pattern of whole identifiers, `^a$|^b$`, takes more when it has one more of them. */
+/**
+ * In a pattern, `\/` is a slash. A pattern of whole identifiers, `^a$|^b$`, takes more when it has
+ * one more of them.
+ */
 const patternsOf = ({ pattern }: Node): string[] =>
   pattern
     ?.replaceAll(/\\(.)/g, (escaped: string, of: string) => (of === '/' ? of : escaped))
@@ -183,7 +196,7 @@ const ANY_TEXT = ['.*'];
 const typesOf = ({ type, anyOf }: Node): string[] =>
   anyOf?.flatMap(typesOf) ?? (type === undefined ? ANY : [type].flat());
 
-/** The document with every reference replaced by what it refers to. */
+/** Returns the document with every reference replaced by what it refers to. */
 function resolved(document: Node, node: Node = document): Node {
   if (Array.isArray(node)) return node.map((item) => resolved(document, item));
   if (!isSchema(node)) return node;
@@ -199,6 +212,6 @@ function resolved(document: Node, node: Node = document): Node {
   return Object.fromEntries(parts.map(([name, value]) => [name, resolved(document, value)]));
 }
 
-/** Whether it can be called without a key too. */
+/** Tells whether the operation can also be called without a key. */
 const isOpen = (operation: Node): boolean =>
   operation.security.some((requirement: object) => Object.keys(requirement).length === 0);

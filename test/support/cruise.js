@@ -1,6 +1,7 @@
 /**
- * Checks the imports of the folders named, each as if it were the whole repository, and writes a list of dependency-cruiser's
- * reports. One process for all: it starts in the time of twenty fixtures.
+ * Checks the imports of the named folders, each as if it were the whole repository, and writes a
+ * list of dependency-cruiser's reports. One process checks all folders, because its start takes as
+ * long as twenty of them.
  */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

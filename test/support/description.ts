@@ -1,6 +1,6 @@
 /**
- * Holds requests and answers to docs/openapi.json. Answers are closed here, which they are not for clients: a field that
- * nobody described is found by the first test that receives it.
+ * Compares requests and answers with docs/openapi.json. Answers are closed here, which they are not
+ * for clients, so the first test that receives a field that is not described finds it.
  */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -12,14 +12,14 @@ export interface Exchange {
   readonly method: string;
   readonly url: string;
   readonly requestHeaders: Headers;
-  /** Undefined without one; text or bytes as they were sent. */
+  /** The body is undefined if there is none. Text or bytes stay as they were sent. */
   readonly requestBody: unknown;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** The place of an operation in the document, and the pattern of its path. */
+/** A place is where an operation stands in the document, with the pattern of its path. */
 interface Place {
   readonly pattern: RegExp;
   readonly methods: Readonly<Record<string, Node>>;
@@ -27,7 +27,10 @@ interface Place {
 }
 
 export class Description {
-  /** Each test file compiles what it meets: shared code that is not made smaller is there in a third of the time. */
+  /**
+   * Each test file compiles the schemas that it meets. Shared code that is not made smaller
+   * compiles in a third of the time.
+   */
   private readonly ajv = new Ajv2020({
     strict: false,
     validateFormats: false,
@@ -49,7 +52,7 @@ export class Description {
     }));
   }
 
-  /** Everything about the exchange that is not described. */
+  /** Returns everything about the exchange that is not described. */
   faultsOf(exchange: Exchange): string[] {
     const { pathname } = new URL(exchange.url);
     const method = exchange.method.toLowerCase();
@@ -62,7 +65,8 @@ export class Description {
     const wrong = this.requestFaults(exchange, at, place);
     if (exchange.status < 300)
       faults.push(...wrong.map((fault) => `${where} was accepted, but ${fault}`));
-    // 503 may come before anything was looked at; a request that is wrong is never the service's own fault.
+    // A 503 may come before the service looks at anything. A wrong request is never the service's
+    // own fault.
     else if (exchange.status === 500)
       faults.push(...wrong.map((fault) => `${where} failed instead of saying that ${fault}`));
     return faults;
@@ -95,9 +99,9 @@ export class Description {
     return this.validate(['components', 'schemas', 'Error'], parse(text), 'an error');
   }
 
-  /** An operation, or a page of the documentation itself. */
+  /** Tells whether the path is an operation, or a page of the documentation itself. */
   describes({ method, path }: { method: string; path: string }): boolean {
-    // As it was sent: a URL parser reads %2e%2e as a step up.
+    // The path is taken as it was sent, because a URL parser reads %2e%2e as a step up.
     const [pathname = ''] = path.split('?');
     if (method === 'GET' && DOCUMENTATION.test(pathname)) return true;
     return this.places.some(
@@ -105,13 +109,16 @@ export class Description {
     );
   }
 
-  /** Other requests are answered with the envelope, but for preflights and the documentation itself. */
+  /**
+   * Other requests are answered with the envelope, except for preflights and the documentation
+   * itself.
+   */
   private unrouted({ method, url, status, text }: Exchange, place: Place | undefined): string[] {
     const where = `${method} ${new URL(url).pathname}`;
     if (method === 'OPTIONS' || method === 'HEAD' || DOCUMENTATION.test(new URL(url).pathname))
       return [];
     const expected = place ? [405] : [404];
-    // Fastify's router reads a path that is malformed before it is looked up; a 400 is then an answer too.
+    // Fastify's router reads a malformed path before it looks it up, so a 400 is an answer too.
     if (![...expected, 400].includes(status))
       return [`${where} is not described, and was answered ${status}`];
     return this.validate(['components', 'schemas', 'Error'], parse(text), `${where} ${status}`);
@@ -206,7 +213,7 @@ export class Description {
     return [...new Set(faults)];
   }
 
-  /** The node at a place, and its real place when references are followed. */
+  /** Returns the node at a place, and its real place when references are followed. */
   private follow(at: readonly string[]): Found | undefined {
     const node = at.reduce((inside: Node, step) => inside?.[step], this.document);
     if (typeof node?.$ref === 'string') return this.follow(node.$ref.slice(2).split('/'));
@@ -223,7 +230,7 @@ const DOCUMENTATION = /^\/(openapi\.json|llms\.txt|docs(\/.*)?)?$/;
 
 const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
 
-/** The value that a JSON pointer (RFC 6901) names. */
+/** Returns the value that a JSON pointer (RFC 6901) names. */
 function valueAt(pointer: string, value: Node): Node {
   const steps = pointer.split('/').slice(1);
   const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -235,17 +242,17 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The text of a header, whose value has a character for each byte of UTF-8. */
+/** Returns the text of a header, whose value has a character for each byte of UTF-8. */
 function textOf(value: string | null): string | null {
   return value === null ? null : Buffer.from(value, 'latin1').toString();
 }
 
-/** A parameter or a header is text; where a number is meant, it is written as one. */
+/** Converts a parameter or header, which is text even where it means a number. */
 function typed({ type }: Node, value: string): unknown {
   return type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
 }
 
-/** The JSON in a text, or undefined. */
+/** Returns the JSON in a text, or undefined. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -254,7 +261,10 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Every object knows all of its fields. The parts of an allOf that only narrow another have no type and stay open. */
+/**
+ * Closes every object, so that it knows all of its fields. Parts of an allOf that only narrow
+ * another part have no type and stay open.
+ */
 function closed(node: Node): Node {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -294,5 +304,5 @@ function refuse(faults: readonly string[]): void {
   );
 }
 
-/** Of the ways in, the one that needs nothing. */
+/** Tells whether this security requirement needs nothing. */
 const isEmpty = (requirement: object): boolean => Object.keys(requirement).length === 0;

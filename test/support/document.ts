@@ -1,4 +1,7 @@
-/** The committed description, with what operations share in its place: parameters, responses and examples. Schemas stay references. */
+/**
+ * Reads the committed OpenAPI description. Shared parameters, responses and examples stand in their
+ * places, and schemas stay references.
+ */
 import { readFileSync } from 'node:fs';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.

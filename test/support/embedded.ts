@@ -1,15 +1,20 @@
-/** A data directory for each test, and what the tests of the embedded PostgreSQL do with it. */
+/**
+ * Each test of the embedded PostgreSQL has a data directory. These functions are what the tests do
+ * with it.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { get, post, SMALLEST, untilDecided } from './client.js';
 import { isRunning, postgresPid, Scratch, type Server, startServer, until } from './processes.js';
 
-/** A data directory as the first start leaves it, copied for each test: setting one up takes a second. */
+/**
+ * The first start makes a data directory in a second, so each test gets a copy of a prepared one.
+ */
 let prepared: Scratch;
 let scratch: Scratch;
 
-/** To be called once at the top of a test file. Returns the directories of the test that runs. */
+/** A test file calls this once at its top. Returns the directories of the test that runs. */
 export function withScratch(): () => Scratch {
   beforeAll(async () => {
     prepared = new Scratch();
@@ -49,7 +54,7 @@ export async function statusOf({ url, key }: Server, session: string): Promise<n
   return (await get(`${url}/v1/checkout_sessions/${session}`, { key })).status;
 }
 
-/** Stops it politely and makes sure that nothing is left: no process, no pid file. */
+/** Stops the process with a signal, and expects that no process and no pid file is left. */
 export async function expectCleanStop(
   server: Server,
   dataDir: string,

@@ -1,8 +1,13 @@
-/** The envelope of everything that is not 2xx, compared whole: only its words and the request's id are left open. */
+/**
+ * Compares the whole envelope of every answer that is not 2xx. Only its words and the request's ID
+ * are left open.
+ */
 import { expect } from '@jest/globals';
 import type { Reply } from './client.js';
 
-/** One entry of `errors`: parameter, code and, where there is one, the list of what is allowed. */
+/**
+ * An entry of `errors` has a parameter, a code and, where there is one, the list of allowed values.
+ */
 export type Entry = readonly [param: string, code: string, allowed?: readonly string[]];
 
 export interface NextStep {
@@ -64,7 +69,7 @@ export function expectError(
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
 }
 
-/** A 401 of a read, which says how a key is sent. */
+/** Expects a 401 for a read, which says how a key is sent. */
 export function expectUnauthorized(reply: Reply, path: string): void {
   const nextStep = { type: 'authenticate', path, method: 'GET' };
   expectError(reply, {
@@ -76,7 +81,7 @@ export function expectUnauthorized(reply: Reply, path: string): void {
   expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
 }
 
-/** A 400 with exactly these entries, in this order. */
+/** Expects a 400 with exactly these entries, in this order. */
 export function expectInvalid(reply: Reply, ...errors: readonly Entry[]): void {
   expectError(reply, { status: 400, code: 'invalid_param', errors });
 }

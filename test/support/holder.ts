@@ -1,4 +1,6 @@
-/** Somebody else in the database, who keeps what a request needs until it is let go. */
+/**
+ * A holder is another client of the database, which keeps what a request needs until it lets it go.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { workers } from './citus.js';
@@ -13,13 +15,16 @@ export class Holder {
     return new Holder(client);
   }
 
-  /** In a transaction. Returns how many rows the statement took. */
+  /** Runs a statement in a transaction, and returns how many rows it took. */
   async hold(statement: string, values: readonly unknown[] = []): Promise<number | null> {
     await this.client.query('BEGIN');
     return (await this.client.query(statement, [...values])).rowCount;
   }
 
-  /** As a request does that has this key and has not finished: a commit ends it with the response that was stored before. */
+  /**
+   * Holds an idempotency key as a request does that has not finished. A commit ends it with the
+   * response that was stored before.
+   */
   async holdKey(key: string): Promise<void> {
     await this.client.query(
       'DROP TABLE IF EXISTS held; CREATE TEMPORARY TABLE held (LIKE idempotency_keys)',
@@ -47,7 +52,10 @@ export class Holder {
   }
 }
 
-/** What comes of the work if somebody changes a row for which it waits. The row is let go when it waits, or so much later. */
+/**
+ * Returns the result of the work when another client changes a row for which it waits. The row is
+ * let go when the work waits, or so much later.
+ */
 export async function overtaken<Result>(
   { databaseUrl, sql }: { readonly databaseUrl: string; readonly sql: Client },
   [change, ...values]: readonly [change: string, ...values: unknown[]],
@@ -64,7 +72,10 @@ export async function overtaken<Result>(
   return result;
 }
 
-/** The statements that wait for a lock in the client's database, on any machine of Citus. */
+/**
+ * Returns the number of statements that wait for a lock in the client's database, on any machine of
+ * Citus.
+ */
 export async function waitingForLocks(sql: Client): Promise<number> {
   const activity = workers().length > 0 ? 'citus_stat_activity' : 'pg_stat_activity';
   const waiting = `SELECT FROM ${activity} WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -1,6 +1,7 @@
 /**
- * Sockets that never close their end, as a process of its own with files of its own:
- * `node hostile-sockets.js <url> <count> reads|ignores <bytes>`. Each writes the bytes and reads what comes, or not.
+ * Opens sockets that never close their end, in a process of its own with files of its own:
+ * `node hostile-sockets.js <url> <count> reads|ignores <bytes>`. Each socket writes the bytes, and
+ * reads or ignores what comes.
  */
 import { connect } from 'node:net';
 
@@ -14,10 +15,10 @@ for (let at = 0; at < Number(count); at++) {
   else socket.pause();
   socket.write(bytes);
   left.add(socket);
-  // One that was cut before is done, too.
+  // A socket that was cut before is done, too.
   const settle = () => left.delete(socket) && left.size === 0 && console.log('connected');
   socket.on('connect', settle).on('error', settle);
 }
 
-// Stays although all sockets were cut: the test ends it.
+// The process stays although all sockets were cut, until the test ends it.
 setInterval(() => undefined, 60_000);

@@ -1,4 +1,7 @@
-/** Stands between a client and the service: it changes answers, and does once what a network does now and then. */
+/**
+ * The proxy stands between a client and the service. It changes answers, and breaks single requests
+ * as a network does now and then.
+ */
 import { once } from 'node:events';
 import {
   createServer,
@@ -18,7 +21,9 @@ export interface PassingAnswer {
   body: any;
 }
 
-/** Happens to a request. By default it is passed on, and so is its answer. */
+/**
+ * A fault happens to a request. Without a fault, the proxy passes on the request and its answer.
+ */
 type Fault = (
   pass: () => Promise<PassingAnswer>,
   response: ServerResponse,
@@ -27,12 +32,12 @@ type Fault = (
 export const FAULTS = {
   /** The request never arrives. */
   cutBefore: ((_, response) => response.socket?.resetAndDestroy()) as Fault,
-  /** It arrives and is carried out; the answer is lost. */
+  /** The request arrives and is carried out, but its answer is lost. */
   cutAfter: (async (pass, response) => {
     await pass();
     response.socket?.resetAndDestroy();
   }) as Fault,
-  /** Only the head of the answer and a part of its body come through. */
+  /** Only the head of the answer and a part of its body arrive. */
   cutMidway: (async (pass, response) => {
     const text = JSON.stringify((await pass()).body);
     response.writeHead(201, { 'content-length': text.length });
@@ -46,7 +51,7 @@ const relay: Fault = async (pass, response) => {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
 };
 
-/** Every answer is changed before it is handed on. */
+/** Starts a proxy that changes every answer before it passes it on. */
 export async function startHttpProxy(
   target: string,
   change: (answer: PassingAnswer) => void = () => undefined,
@@ -72,7 +77,7 @@ export async function startHttpProxy(
   return {
     url: `http://127.0.0.1:${await listen(server)}`,
     passed,
-    /** The next requests meet these, one each. */
+    /** Each of the next requests meets one of these faults. */
     meet: (...next: Fault[]) => void faults.push(...next),
     close: async () => {
       server.closeAllConnections();

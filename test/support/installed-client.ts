@@ -1,4 +1,4 @@
-/** The client's package, packed and installed in an empty project. */
+/** Packs the client's package, and installs it in an empty project. */
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,13 +1,19 @@
-/** One answer for each object, whatever was killed, cut off or raced. */
+/** Each object has one answer, whatever was killed, cut off or raced. */
 import type { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 
-/** Every session and refund, and every stored response that says one was created. */
+/**
+ * The statement finds every session and refund, and every stored response that says one was
+ * created.
+ */
 const OBJECTS = 'SELECT id FROM checkout_sessions UNION ALL SELECT id FROM refunds';
 const ANSWERS = `SELECT body::json ->> 'id' AS id FROM idempotency_keys
   WHERE status = 201 AND operation IN ('POST /v1/checkout_sessions', 'POST /v1/refunds')`;
 
-/** The objects and answers that do not come in pairs. Valid as long as no stored response has been swept. */
+/**
+ * Returns the objects and answers that do not come in pairs. It is valid as long as no stored
+ * response has been swept.
+ */
 export async function unpaired(sql: Client): Promise<string[]> {
   const objects = (await sql.query<{ id: string }>(OBJECTS)).rows.map(({ id }) =>
     id.replaceAll('-', ''),

@@ -1,24 +1,34 @@
-/** Looks for an order in which operations of several clients can have happened: the check of Wing and Gong. */
+/**
+ * Looks for an order in which the operations of several clients can have happened, with the check
+ * of Wing and Gong.
+ */
 
 export interface Operation<State> {
   readonly name: string;
-  /** When it was sent and when its answer came, by one clock. */
+  /** One clock tells when the operation was sent and when its answer came. */
   readonly sent: number;
   readonly answered: number;
-  /** The state after it, the same if it changes nothing; undefined if it would have been answered otherwise. */
+  /**
+   * Returns the state after the operation, or the same state if it changes nothing. Returns
+   * undefined if the service would have answered otherwise in this state.
+   */
   readonly after: (state: State) => State | undefined;
 }
 
 interface Found<State> {
-  /** As many operations as can stand in one order. */
+  /** The list has as many operations as can stand in one order. */
   readonly longest: readonly Operation<State>[];
-  /** The operations that would have to come next, and have wrong answers. Empty when all are in order. */
+  /**
+   * These operations would have to come next, and have wrong answers. The list is empty when all
+   * operations are in order.
+   */
   readonly stuck: readonly Operation<State>[];
 }
 
 /**
- * Looks for an order in which every answer is right, where what was answered before another was sent comes before it.
- * The answers must say so much that the same operations leave the same state in whatever order.
+ * Looks for an order in which every answer is right. An operation that was answered before another
+ * one was sent comes before it. The answers must say enough that the same operations leave the same
+ * state in every order.
  */
 export function linearOrder<State>(
   operations: readonly Operation<State>[],
@@ -39,7 +49,7 @@ export function linearOrder<State>(
     }
     const next = nextOf(left);
     if (done.length >= best.longest.length) best = { longest: done, stuck: next };
-    // These alone determine what else is left: all that was sent later.
+    // These operations alone determine what else is left, because all others were sent later.
     const name = next.map((operation) => indexes.get(operation)).join(' ');
     if (seen.has(name)) return false;
     seen.add(name);
@@ -62,7 +72,10 @@ export function linearOrder<State>(
   return best;
 }
 
-/** Those that may come first: sent before any of them was answered. */
+/**
+ * Returns the operations that may come first, because they were sent before any of them was
+ * answered.
+ */
 function nextOf<State>(left: readonly Operation<State>[]): Operation<State>[] {
   const until = left.reduce(
     (least, { answered }) => Math.min(least, answered),

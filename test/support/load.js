@@ -1,7 +1,9 @@
 /**
- * A client that never rests, as a process of its own: `node load.js <url> <method> <key> <connections> <pipelined> <body>`.
- * Each connection has so many requests under way, each under an idempotency key of its own. Sockets that end are opened again.
- * With 0 under way, each connection asks once, is closed after the answer and opened again at once.
+ * Runs a client that never rests, in a process of its own:
+ * `node load.js <url> <method> <key> <connections> <pipelined> <body>`. Each connection has so many
+ * requests under way, each under an idempotency key of its own. Sockets that end are opened again.
+ * With 0 under way, each connection sends one request, is closed after the answer, and is opened
+ * again at once.
  */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -30,13 +32,13 @@ function open() {
     for (let sent = 0; sent < (Number(pipelined) || 1); sent++) socket.write(request());
   });
   socket.setEncoding('latin1');
-  // An answer that is cut between two chunks is not counted: its successor then waits for the next one.
+  // An answer that is cut between two chunks is not counted, and its successor waits for the next.
   socket.on('data', (chunk) => {
     const answers = chunk.split('HTTP/1.1 ').length - 1;
     if (answers > 0 && pipelined === '0') socket.destroy();
     else if (answers > 0) socket.write(Array.from({ length: answers }, request).join(''));
   });
-  // The service has ended, and so has perhaps the test that started this.
+  // The service has ended, and the test that started this process may have ended too.
   socket.on('error', ({ code }) => code === 'ECONNREFUSED' && process.exit());
   socket.on('close', () => (pipelined === '0' ? open() : setTimeout(open, 100)));
 }

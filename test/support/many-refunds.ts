@@ -1,4 +1,4 @@
-/** A payment with more refunds than the service makes in the time of a test. */
+/** Makes a payment with more refunds than the service can make in the time of a test. */
 import type { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 
@@ -14,7 +14,10 @@ export async function copyRefund(sql: Client, refund: string, times: number): Pr
   await sql.query('DROP TABLE copies');
 }
 
-/** Each table with the column that names the refund, and what a copy has of its own. */
+/**
+ * Each row has a table, the column that names the refund, and the values of its own that a copy
+ * has.
+ */
 const COPIED = [
   ['refunds', 'id', `'id', copies.id`],
   [

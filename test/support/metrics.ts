@@ -1,9 +1,9 @@
-/** The values at /metrics. */
+/** Reads the values at /metrics. */
 import { Measurements } from '../../src/operator/telemetry/measurements.js';
 import type { Service } from '../kit/service.js';
 import { until } from './processes.js';
 
-/** Each value by its series, as `name{label="value"}`; the tables are measured anew. */
+/** Measures the tables anew, and returns each value by its series, as `name{label="value"}`. */
 export async function scrape({ url, application }: Service): Promise<Record<string, number>> {
   application.get(Measurements).forget();
   return measured(url);
@@ -11,7 +11,10 @@ export async function scrape({ url, application }: Service): Promise<Record<stri
 
 const MEASURED = ['refunds_pending', 'webhook_deliveries'];
 
-/** The values once they include those of the tables, which a busy database delivers with a later scrape. */
+/**
+ * Returns the values once they include those of the tables, which a busy database delivers with a
+ * later scrape.
+ */
 export async function measured(url: string): Promise<Record<string, number>> {
   let text = '';
   await until(async () => {
@@ -31,7 +34,7 @@ function valuesIn(text: string): Record<string, number> {
   );
 }
 
-/** By how much counters have grown between two scrapes, where they have. */
+/** Returns how much counters have grown between two scrapes, without those that have not. */
 export function growth(
   before: Record<string, number>,
   after: Record<string, number>,

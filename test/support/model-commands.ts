@@ -1,4 +1,7 @@
-/** The steps of the model's sequences: each sends one request and compares the answer, then what it touched. */
+/**
+ * Each step of the model's sequences sends one request, and compares the answer and then what it
+ * touched.
+ */
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Client } from 'pg';
@@ -9,13 +12,13 @@ import type { Reply } from './client.js';
 import { type Expected, Model } from './model.js';
 import { owned, Shop } from './shop.js';
 
-/** The real thing in one mode. */
+/** The real service stands beside the model, in one mode. */
 interface Real {
   readonly shop: Shop;
   readonly sql: Client;
-  /** How many there were: their keys are those of the other mode. */
+  /** The count of writes makes their keys, which are those of the other mode too. */
   writes: number;
-  /** The writes so far, to be sent again. */
+  /** The writes so far are kept, so that a step can send them again. */
   readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
 }
 
@@ -28,7 +31,7 @@ type Kind = 'sessions' | 'payments' | 'refunds' | 'holds';
 type Command = fc.AsyncCommand<Model, Real>;
 type Work = (model: Model, real: Real) => Promise<void>;
 
-/** Small, so that payments run dry and amounts meet exactly. */
+/** The amounts are small, so that payments run dry and amounts meet exactly. */
 const amounts = fc.integer({ min: 1, max: 4 });
 const picks = fc.nat({ max: 99 });
 
@@ -38,7 +41,7 @@ const always = (name: string, run: Work): Command => ({
   toString: () => name,
 });
 
-/** A step on one of the resources there are; without any it is left out. */
+/** Makes a step on one of the resources, which is left out if there are none. */
 function onOne(
   name: string,
   kind: Kind,
@@ -54,7 +57,10 @@ function onOne(
 
 const found = (model: Model, kind: Kind, id: string) => model[kind].find((one) => one.id === id);
 
-/** Sends a write under a key that is new in its mode and holds the answer to what the model expects. */
+/**
+ * Sends a write under a key that is new in its mode, and compares the answer with the one that the
+ * model expects.
+ */
 async function write(
   real: Real,
   send: (key: string) => Promise<Reply>,
@@ -72,7 +78,10 @@ const ofLedger = ({ shop }: Real, { status, body }: Expected): Expected =>
     ? { status, body: { ...owned(shop.organization, body as never), reference: null } }
     : { status, body };
 
-/** It was made now, by the clock of the shop or, for the ledger, in real time, however slow the machine is. */
+/**
+ * Expects that the resource was made now, by the clock of the shop or, for the ledger, in real
+ * time. A slow machine makes no difference.
+ */
 function adopt(
   kind: Kind,
   model: Model,
@@ -168,7 +177,10 @@ const record = (pick: number, amount: number, number: number) =>
     await readBack('payments', id, model, real);
   });
 
-/** A step of a refund, sent as it is decided, and what it leaves of the refund and its payment. */
+/**
+ * Makes a step of a refund, which is sent as it is decided, and compares the refund and its payment
+ * afterwards.
+ */
 const move = (
   name: string,
   pick: number,
@@ -188,7 +200,7 @@ const cancel = (pick: number) =>
     await write(real, send, model.settle(found(model, 'refunds', id), 'canceled'));
   });
 
-/** A decision of the ledger, with the number of a claim or without. */
+/** Makes a decision of the ledger, with the number of a claim or without. */
 const decide = (action: 'succeed' | 'fail') => (pick: number, claim: number) =>
   move(`${action} under ${claim}`, pick, async (id, model, real) => {
     const given = claim === 0 ? undefined : claim;
@@ -262,7 +274,10 @@ const releaseHold = (pick: number) =>
     await readBack('payments', found(model, 'holds', id).payment, model, real);
   });
 
-/** An earlier write under its key, whatever has happened since: the same bytes, and nothing moves. */
+/**
+ * Repeats an earlier write under its key, whatever has happened since. It gets the same bytes, and
+ * moves nothing.
+ */
 const retry = (pick: number) =>
   always(`retry ${pick}`, async (_, { sent }) => {
     const earlier = sent[pick % sent.length];
@@ -282,7 +297,7 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
   picks.map(close('complete')),
   picks.map(elapse),
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
-  // What is proposed, most other steps need.
+  // Proposals come often, because most other steps need one.
   ...[1, 2, 3].map(() => fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount))),
   fc
     .tuple(picks, amounts, fc.nat({ max: 2 }))
@@ -300,7 +315,7 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
   picks.map(retry),
 ];
 
-/** Everything there is, in the lists of both surfaces. */
+/** Compares every resource in the lists of both surfaces. */
 async function compareAll(model: Model, { shop }: Real): Promise<void> {
   const listed = async (path: string) => (await shop.get(`/v1/${path}?limit=100`)).body.data;
   const summaries = model.sessions.map(
@@ -338,7 +353,7 @@ function inModes(
   };
 }
 
-/** Random sequences, one after the other, each with a twin of its own. */
+/** Checks random sequences one after the other, each with a twin of its own. */
 export function checkSequences(
   service: Service,
   how: { readonly numRuns: number; readonly seed: number },
@@ -358,7 +373,8 @@ export function checkSequences(
     });
     const model = { test: modelOf('test'), live: modelOf('live') };
     const real = { test: realOf('test'), live: realOf('live') };
-    // A payment, of which there is something to propose from the first step on.
+    // The first step captures a payment, so that there is something to propose from the first
+    // random step on.
     await inModes(MODES, capture(4)).run(model, real);
     await fc.asyncModelRun(() => ({ model, real }), steps);
     for (const mode of MODES) await compareAll(model[mode], real[mode]);

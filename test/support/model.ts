@@ -1,6 +1,7 @@
 /**
- * The money as it should move, in memory: what each request must answer, whole, and what it leaves behind. Deliberately
- * naive: one status, three amounts, no clock but those that the test turns.
+ * The model has the money in memory as it should move. It knows the whole answer to each request,
+ * and what the request leaves behind. It is simple on purpose, with one status, three amounts, and
+ * no clock but those that the test turns.
  */
 import { expect } from '@jest/globals';
 import type { Mode } from '../../src/shared/caller.js';
@@ -18,7 +19,7 @@ interface Claim {
   readonly number: number;
   readonly isLive: boolean;
   readonly isLapsed?: boolean;
-  /** The step at which it ended, if it was claimed. */
+  /** If the refund was claimed, this is the step at which the claim ended. */
   readonly freeSince?: number;
 }
 
@@ -28,19 +29,22 @@ export class Model {
     readonly mode: Mode,
   ) {}
 
-  /** How far the clock of the shop is ahead of real time, in seconds. */
+  /** The clock of the shop is so many seconds ahead of real time. */
   ahead = 0;
   readonly sessions: Resource[] = [];
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
   readonly holds: Resource[] = [];
-  /** For each refund, the number of its last claim, whether it is under it, and whether the lease is over. */
+  /**
+   * The map has for each refund the number of its last claim, whether the refund is under it, and
+   * whether the lease is over.
+   */
   readonly claims = new Map<string, Claim>();
-  /** For each refund that was made elsewhere, the provider's ID of its payout. */
+  /** The map has for each refund that was made elsewhere the provider's ID of its payout. */
   readonly payouts = new Map<string, string>();
   private steps = 0;
 
-  /** A session's answer is taken as it comes, but for what the rest depends on. */
+  /** Takes a session's answer as it comes, except for the parts on which the rest depends. */
   session(total: number): Expected {
     const payment_status = total === 0 ? 'no_payment_required' : 'unpaid';
     const body = { status: 'open', payment_status, currency: 'usd', amount_total: total };
@@ -108,13 +112,16 @@ export class Model {
     return { status: 200, body: session };
   }
 
-  /** Its time is moved to the moment it was made. Only an open session minds. */
+  /**
+   * Moves the end of the session to the moment when it was made, which changes an open session
+   * only.
+   */
   elapse(session: Resource): void {
     session.expires_at = session.created_at;
     if (session.status === 'open') session.status = 'expired';
   }
 
-  /** The clock is moved. What became due is done. */
+  /** Moves the clock, and does what became due. */
   advance(seconds: number): Expected {
     this.ahead += seconds;
     for (const session of this.sessions) {
@@ -126,7 +133,7 @@ export class Model {
     };
   }
 
-  /** In Unix seconds. */
+  /** Returns the time in Unix seconds. */
   now(): number {
     return Math.floor(Date.now() / 1000) + this.ahead;
   }
@@ -219,7 +226,7 @@ export class Model {
     return { status: 200, body: hold };
   }
 
-  /** The refund as the ledger sees it. */
+  /** Returns the refund as the ledger sees it. */
   owned(refund: Resource) {
     const { number, isLive } = this.claimOf(refund);
     const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
@@ -237,7 +244,10 @@ export class Model {
     };
   }
 
-  /** The refunds that the next claim takes: those that were never claimed, then those that have waited longest since. */
+  /**
+   * Returns the refunds that the next claim takes. Refunds that were never claimed come first, and
+   * then those that have waited longest since their last claim.
+   */
   claim(limit: number): Resource[] {
     const free = this.refunds.filter((refund) => {
       const { isLive, isLapsed = false } = this.claimOf(refund);
@@ -252,7 +262,7 @@ export class Model {
       .map((refund) => this.owned(refund));
   }
 
-  /** The time of a lease is over, which only another claim minds. */
+  /** Ends the lease of a claim, which only another claim notices. */
   lapse(refund: Resource): void {
     if (this.claimOf(refund).isLive) {
       this.claims.set(refund.id, {
@@ -263,7 +273,7 @@ export class Model {
     }
   }
 
-  /** Release, extend: with the number of the claim, or another. */
+  /** Releases or extends a claim, with its number or another one. */
   underClaim(refund: Resource, action: 'release' | 'extend', claim: number): Expected {
     const { number, isLive } = this.claimOf(refund);
     if (refund.status !== 'pending') return this.notPending(refund);
@@ -303,7 +313,10 @@ export class Model {
     return refused('refund_claimed', read, { param: 'claim', code });
   }
 
-  /** The ledger may repeat its own decision; everything else needs a pending refund. */
+  /**
+   * Decides about a refund. The ledger may repeat its own decision, and everything else needs a
+   * pending refund.
+   */
   settle(refund: Resource, status: 'succeeded' | 'failed' | 'canceled', claim?: number): Expected {
     const seen = () => (status === 'canceled' ? refund : this.owned(refund));
     if (refund.status === status && status !== 'canceled') return { status: 200, body: seen() };

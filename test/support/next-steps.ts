@@ -1,6 +1,7 @@
 /**
- * Every `next_step` is a promise that the request can be sent as it stands. All that tests provoke are held to it: what
- * sends the request again must name that request, and what reads something else is read at once, with the caller's key.
+ * Every `next_step` promises that the request can be sent as it stands. This file checks all next
+ * steps that tests provoke. A step that sends the request again must name that request. A step that
+ * reads something else is sent at once, with the caller's key.
  */
 import { type Exchange, isDescribed, parse, requireDescribed } from './description.js';
 
@@ -10,7 +11,7 @@ interface NextStep {
   readonly method: string;
 }
 
-/** The difference between the next request and the one that was refused. */
+/** Each kind says how the next request differs from the refused one. */
 const KINDS: Readonly<Record<string, 'body or parameter' | 'header' | 'method' | 'reads'>> = {
   fix_request: 'body or parameter',
   lower_amount: 'body or parameter',
@@ -25,7 +26,7 @@ const KINDS: Readonly<Record<string, 'body or parameter' | 'header' | 'method' |
   restart_list: 'reads',
 };
 
-/** Not now, which says nothing about the request; and whoever reads is let in, or the refusal had been another one. */
+/** These statuses say nothing about the request, because it may only be sent later. */
 const NOT_NOW = [429, 503];
 
 /** Throws when the next step of an error answer, if it is one, is no request to this service. */
@@ -44,7 +45,7 @@ export async function requireNextStep(exchange: Exchange): Promise<void> {
   if (!step) return;
   const { path, method } = step;
   const { pathname, search } = new URL(exchange.url);
-  // An ID that cannot be is not corrected by the caller, but read from the list.
+  // The caller does not correct a malformed ID, but reads the right one from the list.
   const kind = isMalformedId(exchange.text) ? 'reads' : KINDS[step.type];
   requireThat(kind !== undefined, step, 'is of no known kind');
   if (kind === 'body or parameter')
@@ -70,7 +71,10 @@ function isMalformedId(text: string): boolean {
   return first?.param === 'id' && first.code === 'invalid_format';
 }
 
-/** Some paths with bad escapes are answered as if these were escaped themselves, which leads to the same. */
+/**
+ * The service answers some paths with bad escapes as if these were escaped themselves, which leads
+ * to the same resource.
+ */
 function isSame(
   { path, method }: Omit<NextStep, 'type'>,
   exchange: Exchange,

@@ -1,4 +1,7 @@
-/** A PostgreSQL of a test's own, with an archive of its log, copies of it while it runs, and servers on the copies. */
+/**
+ * A test may have a PostgreSQL of its own, with an archive of its log, copies of it while it runs,
+ * and servers on the copies.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -26,7 +29,7 @@ const PASSWORD = 'password';
 
 export class OwnPostgres {
   private constructor(
-    /** Below /tmp and open: PostgreSQL may run as another user. */
+    /** The directory is below /tmp and open to all, because PostgreSQL may run as another user. */
     private readonly scratch: string,
     private readonly name: string,
     private readonly user = USER,
@@ -49,12 +52,12 @@ export class OwnPostgres {
     return `postgres://${this.user}:${PASSWORD}@127.0.0.1:${processOn(this.directory)?.port}/postgres?sslmode=disable`;
   }
 
-  /** A base backup: the files, while others write to them. */
+  /** Makes a base backup of the files while others write to them. */
   async copy(name: string): Promise<OwnPostgres> {
     const copy = new OwnPostgres(this.scratch, name);
     await withClient(this.url, async (client) => {
       await client.query(`SELECT pg_backup_start('copy', fast => true)`);
-      // Files that vanish meanwhile are not needed.
+      // The backup does not need files that vanish meanwhile.
       spawnSync('cp', ['-Rp', this.directory, copy.directory]);
       const { rows } = await client.query(
         'SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)',
@@ -67,7 +70,7 @@ export class OwnPostgres {
     return copy;
   }
 
-  /** Runs a copy as a hot standby, which follows. */
+  /** Runs a copy as a hot standby that follows the primary. */
   async follow(primary: OwnPostgres): Promise<void> {
     const { hostname, port } = new URL(primary.url);
     this.configure(
@@ -77,7 +80,7 @@ export class OwnPostgres {
     await this.run();
   }
 
-  /** Runs a copy as the archive has it at an instant (as PostgreSQL writes it). */
+  /** Runs a copy as the archive has it at an instant, in the form in which PostgreSQL writes it. */
   async restore(instant: string): Promise<void> {
     this.configure(
       `restore_command = 'cp ${join(this.scratch, 'archive')}/%f %p'`,
@@ -101,8 +104,8 @@ export class OwnPostgres {
   }
 
   /**
-   * Every process of it stands still until thaw(): connections stay open, and nothing answers. The first process stands still
-   * first and goes on last, so that meanwhile no child comes and none vanishes.
+   * Stops every process until thaw(). Connections stay open, and nothing answers. The first process
+   * stops first and goes on last, so that meanwhile no child comes and none vanishes.
    */
   freeze(): void {
     process.kill(this.pid, 'SIGSTOP');
@@ -114,7 +117,7 @@ export class OwnPostgres {
     process.kill(this.pid, 'SIGCONT');
   }
 
-  /** Removes the files of all copies, which have to be stopped. */
+  /** Removes the files of all copies, which have to be stopped before. */
   remove(): void {
     rmSync(this.scratch, { recursive: true, force: true });
   }
@@ -147,7 +150,9 @@ export class OwnPostgres {
     );
   }
 
-  /** As the owner of the directory: PostgreSQL renames what it has read. */
+  /**
+   * Writes as the owner of the directory, because PostgreSQL renames the file after it has read it.
+   */
   private write(name: string, text: string): void {
     const file = join(this.directory, name);
     writeFileSync(file, text);

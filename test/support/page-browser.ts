@@ -1,4 +1,7 @@
-/** A customer in a real browser: what goes wrong in a page, and whom it asks for anything, is noticed. */
+/**
+ * A customer uses a real browser. The tests notice what goes wrong in a page, and every address
+ * that the page asks.
+ */
 import { createServer } from 'node:http';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@jest/globals';
@@ -13,11 +16,14 @@ const REPORT_VIOLATIONS =
 
 export interface Customer {
   readonly page: Page;
-  /** What went wrong. */
+  /** The list has everything that went wrong. */
   readonly faults: readonly string[];
-  /** Every address that was asked for. */
+  /** The set has every address that was asked for. */
   readonly requested: ReadonlySet<string>;
-  /** Looks that nothing went wrong, that every request came here, and that nothing keeps anybody out. */
+  /**
+   * Expects that nothing went wrong, that every request came to this service, and that the page is
+   * accessible.
+   */
   expectUndisturbed(elsewhere?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +34,8 @@ export async function customerIn(
   options: BrowserContextOptions = {},
 ): Promise<Customer> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
-  // Before the test's own limit ends it, so that what was awaited is named.
+  // This limit ends a wait before the limit of the test does, so that the error names what was
+  // awaited.
   context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -59,20 +66,26 @@ export async function customerIn(
 }
 
 export interface Provider {
-  /** The shop's origin, which is another than the provider's. */
+  /** The shop's origin is another one than the provider's. */
   readonly shop: string;
   readonly hosts: readonly string[];
-  /** The payment URL: an address of the provider with the addresses that it sends customers back to. */
+  /**
+   * The payment URL is an address of the provider, with the addresses to which it sends customers
+   * back.
+   */
   readonly url: string;
   close(): void;
 }
 
-/** A payment provider that knows what real ones know, the addresses that it was given, and refuses to be framed as they do. Any other path of it is the shop's. */
+/**
+ * Starts a payment provider that knows what real ones know, which are the addresses that it was
+ * given. Like real ones, it refuses to be framed. All of its other paths are the shop's.
+ */
 export async function startProvider(): Promise<Provider> {
   const server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://provider');
     const link = (way: string) => `<a href="${searchParams.get(way)}">${way}</a>`;
-    // As a payment address does that makes a page at a provider for each payment.
+    // A payment address that makes a page at a provider for each payment does the same.
     if (pathname === '/start')
       return response.writeHead(303, { location: `${origin}/pay?${searchParams}` }).end();
     if (pathname === '/pay') response.setHeader('x-frame-options', 'DENY');

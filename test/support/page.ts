@@ -1,4 +1,7 @@
-/** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
+/**
+ * The customer's side has a session of a shop, and does with its page what a browser without
+ * scripts does.
+ */
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import type { Service } from '../kit/service.js';
 import { type Shop } from './shop.js';
@@ -11,7 +14,7 @@ export interface Visited {
   readonly text: string;
 }
 
-/** The path of a session's page, from the header of the answer that made it. */
+/** Returns the path of a session's page, from the header of the answer that made the session. */
 export function pathIn(headers: Headers): string {
   const [, url] = /^<([^>]+)>; rel="payment"$/.exec(headers.get('link') ?? '') ?? [];
   if (url === undefined) throw new Error(`No page in ${headers.get('link')}.`);
@@ -26,7 +29,7 @@ export async function openPage(
   return { id: made.body.id, path: pathIn(made.headers) };
 }
 
-/** Says where the pages of the shop lead to pay. */
+/** Sets where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
   const manage = application.get(ManageOrganizations);
   const change = { paymentUrl: { [mode]: url } };
@@ -45,7 +48,7 @@ export function submit(url: string, init: RequestInit = {}): Promise<Visited> {
   return visit(url, { method: 'POST', body: '', ...init, headers });
 }
 
-/** The state that the page shows. */
+/** Returns the state that the page shows. */
 export function stateIn({ text }: Visited): string | undefined {
   return /data-state="(\w+)"/.exec(text)?.[1];
 }

@@ -1,10 +1,13 @@
-/** One payment with its refunds and holds, in numbers only: each function returns the state after an answer. */
+/**
+ * This is one payment with its refunds and holds, in numbers only. Each function returns the state
+ * after an answer.
+ */
 import type { Reply } from './client.js';
 
 interface RefundState {
   readonly amount: number;
   readonly status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  /** Of its last claim. */
+  /** The last claim has this number. */
   readonly claim: number;
   readonly isClaimed: boolean;
   readonly payout?: string;
@@ -17,7 +20,7 @@ export interface PaymentState {
   readonly refunded: number;
   readonly onHold: number;
   readonly refunds: ReadonlyMap<string, RefundState>;
-  /** The amounts of those that are active, and 0 for those that are released. */
+  /** The map has the amounts of active holds, and 0 for released ones. */
   readonly holds: ReadonlyMap<string, number>;
 }
 
@@ -31,10 +34,13 @@ export const captured = (amount: number): PaymentState => ({
 const leftOf = ({ captured, pending, refunded, onHold }: PaymentState) =>
   captured - pending - refunded - onHold;
 const codeOf = ({ body }: Reply): string | undefined => body.error?.code;
-/** The state as it is, for an answer that is right in it. */
+/** Keeps the state for an answer that is right in it. */
 const onlyIf = (isRight: boolean, state: PaymentState) => (isRight ? state : undefined);
 
-/** An amount that is taken, or refused because less is left, which the answer says. What is paid already cannot be lowered. */
+/**
+ * Takes an amount, or expects a refusal that says how much is left. An amount that is paid already
+ * cannot be lowered.
+ */
 function taken(
   amount: number,
   { status, body }: Reply,
@@ -97,7 +103,7 @@ export const claim =
     return { ...state, refunds };
   };
 
-/** A step of one refund: from its state to the next one, or to the code of a refusal. */
+/** Moves one refund from its state to the next one, or expects the code of a refusal. */
 function step(
   id: string,
   reply: Reply,
@@ -147,7 +153,7 @@ export const succeed = (id: string, payout: string, reply: Reply): After => {
   };
 };
 
-/** What was recorded of the same payout counts no longer. */
+/** Stops counting the refund that was recorded for the same payout. */
 function yielded(state: PaymentState, id: string): PaymentState {
   const { payout, amount } = state.refunds.get(id) as RefundState;
   const isSame = (of: RefundState) =>
@@ -158,7 +164,9 @@ function yielded(state: PaymentState, id: string): PaymentState {
   return { ...state, refunded: state.refunded - amount, refunds };
 }
 
-/** A payout that is told as made elsewhere: a new refund, or the one that is known for it. */
+/**
+ * Records a payout that was made elsewhere as a new refund, or as the refund that is known for it.
+ */
 export function record(amount: number, payout: string, reply: Reply): After {
   const made = {
     amount,
@@ -202,7 +210,7 @@ export const comeBack = (id: string, reply: Reply): After =>
     return refund.status === 'succeeded' ? { ...refund, status: 'failed' } : 'refund_not_succeeded';
   });
 
-/** The payment as it is read. */
+/** Compares the payment as it is read. */
 export const read =
   ({ body }: Reply): After =>
   (state) => {

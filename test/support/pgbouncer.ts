@@ -1,4 +1,4 @@
-/** A PgBouncer of the test's own, where PGBOUNCER names the program. */
+/** Starts a PgBouncer of the test's own, if PGBOUNCER names the program. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { until } from './processes.js';
 import { freePort } from './sockets.js';
 
 export interface PgBouncer {
-  /** The same database, through the pooler. */
+  /** Returns the URL of the same database through the pooler. */
   through(url: string): string;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startPgBouncer(
   const server = `* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}`;
   const file = join(directory, 'pgbouncer.ini');
   writeFileSync(file, ['[databases]', server, '[pgbouncer]', ...lines, ''].join('\n'));
-  // It does not run as root.
+  // PgBouncer does not run as root.
   chmodSync(directory, 0o755);
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, ['-q', ...user, file], { stdio: 'ignore' });

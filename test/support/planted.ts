@@ -1,4 +1,7 @@
-/** A string in every place where a customer can be named, and the search for it in every table and answer. */
+/**
+ * Puts a string in every place that can name a customer, and searches for it in every table and
+ * answer.
+ */
 import { spawnSync } from 'node:child_process';
 import type { Client } from 'pg';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
@@ -10,7 +13,7 @@ import { committed } from './units.js';
 export const PLANT = 'planted7q';
 export const EMAIL = `${PLANT}@customer.example`;
 
-/** A session with the string in each field, but for its references. */
+/** Returns a session with the string in each field except for its references. */
 export function plantedSession(notifyUrl: string, more: object = {}) {
   const url = (name: string) => `https://${PLANT}.example/${name}`;
   const data = { name: `${PLANT} book`, description: PLANT, images: [url('image')] };
@@ -30,7 +33,7 @@ export function plantedSession(notifyUrl: string, more: object = {}) {
   };
 }
 
-/** What is left of it. */
+/** Returns what is left of a session after its redaction. */
 export function redactedSession<Session extends { line_items: { data: readonly object[] } }>(
   session: Session,
 ) {
@@ -45,7 +48,10 @@ export function redactedSession<Session extends { line_items: { data: readonly o
   return { ...session, ...urls, description: null, customer_email: null, ...kept };
 }
 
-/** The tables with a row that has the string, in whatever column; with a URL, a dump too, where a `pg_dump` of the server's version is installed. */
+/**
+ * Returns the tables with a row that has the string in any column. With a URL, it searches a dump
+ * too, where a `pg_dump` of the server's version is installed.
+ */
 export async function tablesWithPlant(sql: Client, url?: string): Promise<string[]> {
   const { rows } = await sql.query(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
@@ -67,7 +73,9 @@ export async function tablesWithPlant(sql: Client, url?: string): Promise<string
   return found;
 }
 
-/** The GET routes that show the string to the shop or its ledger, asked for each of the resources. */
+/**
+ * Returns the GET routes that show the string to the shop or its ledger, for each of the resources.
+ */
 export async function answersWithPlant(shop: Shop, ids: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const paths = Object.keys(DOCUMENT.paths).filter(
@@ -89,7 +97,7 @@ export async function answersWithPlant(shop: Shop, ids: readonly string[]): Prom
   return found;
 }
 
-/** From now on, the organization keeps details for so many days. */
+/** Sets how many days the organization keeps details from now on. */
 export function keepDetails(
   { application }: Service,
   { organization }: Shop,

@@ -1,4 +1,7 @@
-/** The one PostgreSQL of a test run. Every test file works on a database of its own, copied from a migrated template. */
+/**
+ * A test run has one PostgreSQL. Every test file works on a database of its own, which is copied
+ * from a migrated template.
+ */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createOnAll, dropOnAll, workers } from './citus.js';
@@ -7,7 +10,7 @@ export function serverUrl(): string {
   return process.env.TEST_POSTGRES_URL as string;
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function urlOf(database: string): string {
   const url = new URL(serverUrl());
   url.pathname = `/${database}`;
@@ -28,7 +31,7 @@ export async function withClient<Result>(
   }
 }
 
-/** A new database: migrated, or empty. */
+/** Makes a new database, migrated or empty. */
 export async function createDatabase({
   empty = false,
 } = {}): Promise<{ url: string; drop: () => Promise<void> }> {

@@ -1,4 +1,6 @@
-/** The service and its command line as real processes, from the build, the way a person starts them. */
+/**
+ * Runs the service and its command line as real processes, from the build, as a person starts them.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,11 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A wait is looked at after a tenth of its time again: waiting tests leave the cores to others. */
+/**
+ * A wait looks again after a tenth of the time that it has taken, so that waiting tests leave the
+ * cores to others.
+ */
 const POLL_MS = { shortest: 10, longest: 100 };
-/** Far more than anything takes on a busy machine: it ends what hangs. */
+/** Nothing takes so long on a busy machine, so this ends what hangs. */
 const PATIENCE_MS = 120_000;
-/** The address, in words or in the log's line. */
+/** The address stands in words or in a line of the log. */
 const LISTENS = /(?:listens on (?=\S+\n)|"url":"(?=[^"]+"))(http:[^\s"]+)/;
 
 export interface Ended {
@@ -22,7 +27,7 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** The output so far. */
+  /** Returns the output so far. */
   stdout(): string;
   stderr(): string;
 }
@@ -30,15 +35,18 @@ export interface Started {
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Hundreds of processes load the same 2,400 files, so these are compiled once. No package is a symbolic link, and to find
- * that out takes a fifth of the start.
+ * Hundreds of processes load the same 2,400 files, so these are compiled once. No package is a
+ * symbolic link, and the check for links would take a fifth of the start.
  */
 export const FAST_START = {
   NODE_COMPILE_CACHE: join(tmpdir(), 'tillgate-compiled'),
   NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main',
 };
 
-/** A command with none of the test's own settings, only those given. `wrapper` is a command that runs it, like setpriv. */
+/**
+ * Runs a command with the given settings only, and none of the test's own. `wrapper` is a command
+ * that runs it, like setpriv.
+ */
 export function run(
   args: readonly string[],
   environment: Environment = {},
@@ -94,7 +102,7 @@ export async function tillgate(
   return JSON.parse(stdout);
 }
 
-/** An organization with a key of test mode, and one of its ledger. */
+/** Makes an organization with a key of test mode, and one of its ledger. */
 export async function openAccount(DATABASE_URL: string, name: string, folder?: string) {
   const command = (...words: string[]) => tillgate(DATABASE_URL, words, folder);
   const { id: organization } = await command('org', 'create', name);
@@ -109,7 +117,7 @@ export async function openAccount(DATABASE_URL: string, name: string, folder?: s
 
 export interface Server extends Started {
   readonly url: string;
-  /** Of the demo, on the embedded database. */
+  /** The demo on the embedded database has this key. */
   readonly key: string | undefined;
   readonly payment: string | undefined;
   stop(signal?: NodeJS.Signals): Promise<Ended>;
@@ -119,7 +127,7 @@ export function launch(environment: Environment, wrapper?: readonly string[]): S
   return run(['dist/src/main.js'], environment, wrapper);
 }
 
-/** Resolves when the server listens; rejects with what it wrote when it ends instead. */
+/** Resolves when the server listens. Rejects with the output when the server ends instead. */
 export async function startServer(
   environment: Environment,
   wrapper?: readonly string[],
@@ -127,7 +135,7 @@ export async function startServer(
   return listening(launch(environment, wrapper));
 }
 
-/** The service on a migrated database, on a free port or the one given. */
+/** Starts the service on a migrated database, on a free port or the given one. */
 export function serve(DATABASE_URL: string, PORT = '0'): Promise<Server> {
   return startServer({ DATABASE_URL, PORT });
 }
@@ -167,7 +175,7 @@ export async function printed({ stdout, ended, child }: Started, pattern: RegExp
   return group;
 }
 
-/** Waits until something is so, as long as a test may. */
+/** Waits until a condition is true, as long as a test may take. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = String(condition),
@@ -183,20 +191,23 @@ export async function until(
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie has no command line: it runs no more, whether or not anybody collects it.
+    // A zombie has no command line. It no longer runs, whether or not its parent collects it.
     return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {
     return false;
   }
 }
 
-/** The pid of the PostgreSQL on a data directory, from the file it keeps while it runs. */
+/**
+ * Returns the process ID of the PostgreSQL on a data directory, from the file that it keeps while
+ * it runs.
+ */
 export function postgresPid(dataDir: string): number | undefined {
   const file = join(dataDir, 'pg', 'postmaster.pid');
   return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined;
 }
 
-/** Directories of a test, and what to do when it is over: whatever still runs on them is ended. */
+/** Keeps the directories of a test, and ends at its end everything that still runs on them. */
 export class Scratch {
   readonly path = mkdtempSync(join(tmpdir(), 'tillgate faults '));
   private readonly dataDirs: string[] = [];

@@ -1,11 +1,14 @@
-/** Requests that start together, again and again, so that each of them comes first in some races. */
+/** Requests start together, again and again, so that each of them comes first in some races. */
 import { setTimeout } from 'node:timers/promises';
 import { type Reply, untilDecided } from './client.js';
 
 const RACES = 100;
-/** Races run this many at a time: enough to contend, not to queue. */
+/** So many races run at a time, which is enough to contend but not to queue. */
 const AT_ONCE = 10;
-/** A head start of up to this long: some contestants have further to go, and would never win. */
+/**
+ * A head start lasts up to this time, because some contestants have further to go and would never
+ * win.
+ */
 const HEAD_START_MS = 4;
 
 export async function inRaces<Result>(
@@ -19,7 +22,7 @@ export async function inRaces<Result>(
   return results;
 }
 
-/** Each time another contestant starts first, by no time at all or a little. */
+/** Starts another contestant first each time, with no head start or a little one. */
 export async function atOnce(
   requests: readonly (() => Promise<Reply>)[],
   number: number,

@@ -1,22 +1,22 @@
-/** Bytes on a socket of their own, for requests that no well-behaved HTTP client would send. */
+/** Sends bytes on a socket of its own, for requests that no well-behaved HTTP client would send. */
 import { connect } from 'node:net';
 import type { Reply } from './client.js';
 import { parse } from './description.js';
 import { requireCallable } from './next-steps.js';
 
 export interface RawReply extends Reply {
-  /** One request must not get two. */
+  /** The number of answers is counted, because one request must not get two. */
   readonly answers: number;
 }
 
 type Bytes = string | Uint8Array;
 
-/** The beginning of an answer: it follows the body of the one before without a line break. */
+/** The beginning of an answer follows the body of the answer before it without a line break. */
 const ANSWER = /HTTP\/1\.1 (?=\d{3} )/;
-/** The service gives up a connection sooner. */
+/** The service gives up a connection sooner than this. */
 const PATIENCE_MS = 20_000;
 
-/** Writes the bytes (text as Latin-1) and reads until the server closes the connection. */
+/** Writes the bytes (text as Latin-1), and reads until the server closes the connection. */
 export async function sendBytes(url: string, ...parts: readonly Bytes[]): Promise<RawReply> {
   const answer = await answerTo(url, parts);
   const reply = replyFrom(answer);
@@ -24,14 +24,16 @@ export async function sendBytes(url: string, ...parts: readonly Bytes[]): Promis
   return { ...reply, answers: answer.split(ANSWER).length - 1 };
 }
 
-/** Every answer to the bytes, after which nothing more is written. */
+/** Returns every answer to the bytes, after which nothing more is written. */
 export async function answersTo(url: string, bytes: Bytes): Promise<Reply[]> {
   const answer = await answerTo(url, [bytes], AbortSignal.timeout(PATIENCE_MS));
   const replies = answer.split(ANSWER).slice(1).map(replyFrom);
   return replies.filter(({ status }) => status >= 200);
 }
 
-/** With a signal that ends it, the client ends its half when it has written. */
+/**
+ * The client ends its half of the connection when it has written, if a signal is given to end it.
+ */
 function answerTo(url: string, parts: readonly Bytes[], signal?: AbortSignal): Promise<string> {
   const { hostname: host, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -42,7 +44,8 @@ function answerTo(url: string, parts: readonly Bytes[], signal?: AbortSignal): P
       if (signal) socket.end();
     });
     socket.on('data', (chunk) => received.push(chunk));
-    // The server may close before it has read everything; what it sent until then counts.
+    // The server may close the connection before it has read everything, and its answer until then
+    // counts.
     socket.on('error', (error) =>
       received.length === 0 || signal?.aborted ? reject(error) : undefined,
     );
@@ -50,7 +53,10 @@ function answerTo(url: string, parts: readonly Bytes[], signal?: AbortSignal): P
   });
 }
 
-/** The head of a request that closes its connection, from its request line and further header lines. */
+/**
+ * Returns the head of a request that closes its connection, with its request line and further
+ * header lines.
+ */
 export function head(requestLine: string, ...headers: readonly string[]): string {
   return `${[requestLine, 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 }

@@ -1,4 +1,7 @@
-/** A receiver of webhooks on a real socket with a behavior that a test sets, which keeps what it received. */
+/**
+ * A receiver of webhooks listens on a real socket. A test sets its behavior, and it keeps what it
+ * received.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { requireDescribedWebhooks } from './description.js';
 import { listen } from './sockets.js';
@@ -8,7 +11,7 @@ export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Requests that were open when this one came, itself included. */
+  /** So many requests were open when this one came, itself included. */
   readonly open: number;
 }
 
@@ -18,18 +21,18 @@ export interface Receiver {
   readonly url: string;
   readonly received: Received[];
   behave(behavior: Behavior): void;
-  /** Throws when anything that was received is not as described. */
+  /** Closes the receiver. Throws when a webhook that it received is not as described. */
   close(): Promise<void>;
 }
 
-/** Behaviors of receivers, good and bad. */
+/** These are behaviors of receivers, good and bad. */
 export const answer =
   (status: number, headers: Record<string, string> = {}): Behavior =>
   (response) =>
     void response.writeHead(status, headers).end();
 export const hang: Behavior = () => undefined;
 export const reset: Behavior = (response) => void response.socket?.resetAndDestroy();
-/** A gigabyte, unless the reader hangs up. */
+/** Sends a gigabyte, unless the reader hangs up. */
 export const endless: Behavior = (response) => {
   let left = 16_384;
   const chunk = Buffer.alloc(65_536, 'x');

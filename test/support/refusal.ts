@@ -1,6 +1,6 @@
 import { Refusal } from '../../src/shared/errors.js';
 
-/** The parts of a refusal but the sentence. Fails when the work is not refused. */
+/** Returns the parts of a refusal without its sentence. Fails when the work is not refused. */
 export function refusalOf(work: () => unknown): Pick<Refusal, 'code' | 'errors' | 'resource'> {
   try {
     work();

@@ -1,6 +1,7 @@
 /**
- * A caller that has read nothing but the OpenAPI document. Of an error it looks at `errors[].code`, `.param`, `.allowed`
- * and `next_step`, and follows them until it is let in. It knows nothing else.
+ * The robot is a caller that has read nothing but the OpenAPI document. It looks at
+ * `errors[].code`, `.param`, `.allowed` and `next_step` of an error, and follows them until it is
+ * let in. It knows nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import { type Reply, send } from './client.js';
@@ -9,9 +10,9 @@ import { type Reply, send } from './client.js';
 type Schema = any;
 type Fields = Record<string, unknown>;
 
-/** More than any creation needs; fewer than a robot that goes in circles. */
+/** A creation needs fewer attempts than these, and a robot that goes in circles makes more. */
 const MAX_ATTEMPTS = 15;
-/** Codes whose right value is in `allowed`. */
+/** The right value for these codes is in `allowed`. */
 const SAID_BY_ALLOWED = ['amount_mismatch', 'currency_mismatch'];
 
 export interface Surroundings {
@@ -20,7 +21,7 @@ export interface Surroundings {
   readonly key: string;
 }
 
-/** The first request, right or wrong. */
+/** The first request may be right or wrong. */
 export interface Start {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -32,7 +33,10 @@ interface Problem {
   readonly allowed: readonly string[];
 }
 
-/** Something in the request, who holds it, and what the document says about it. */
+/**
+ * A place is something in the request, with the object that holds it and what the document says
+ * about it.
+ */
 interface Place {
   readonly holder: Fields;
   readonly name: string;
@@ -42,9 +46,9 @@ interface Place {
 
 export class Robot {
   private readonly request: { headers: Record<string, string>; body?: unknown };
-  /** All texts in the answers to next steps: identifiers come from there. */
+  /** The set has all texts from the answers to next steps, where the robot finds identifiers. */
   private readonly found = new Set<string>();
-  /** Refused values, by parameter: not to be tried again. */
+  /** The set has refused values by parameter, which must not be tried again. */
   private readonly refused = new Set<string>();
 
   constructor(
@@ -54,7 +58,9 @@ export class Robot {
     this.request = structuredClone({ headers: {}, ...start });
   }
 
-  /** From an error to a success, or to an error of its own where nothing says how to go on. */
+  /**
+   * Goes from an error to a success, or throws an error of its own where nothing says how to go on.
+   */
   async create(path: string): Promise<{ attempts: number; reply: Reply }> {
     let target = { method: 'POST', path };
     for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
@@ -83,7 +89,8 @@ export class Robot {
     { holder, name, schema, isRequired }: Place,
   ): void {
     const current = holder[name];
-    // A sum that was not sent is wrong because of what was, which has an entry of its own.
+    // A sum that was not sent is wrong because of amounts that were sent, which have entries of
+    // their own.
     if (current === undefined && code !== 'required') return;
     if (current !== undefined) this.refused.add(attempted(param, current));
     if (allowed.length === 0 && SAID_BY_ALLOWED.includes(code))
@@ -98,7 +105,7 @@ export class Robot {
     else throw new Error(`${param} is ${code}, and nothing says what it may be.`);
   }
 
-  /** A parameter is a header, the body, or a path into it. */
+  /** A parameter is a header, the body, or a path into the body. */
   private placeOf(param: string, { method, path }: { method: string; path: string }): Place {
     const { parameters, requestBody } =
       this.surroundings.document.paths[path][method.toLowerCase()];
@@ -133,7 +140,7 @@ export class Robot {
     );
   }
 
-  /** Values that the document allows, examples first. */
+  /** Returns values that the document allows, examples first. */
   private guesses(schema: Schema, current: unknown): unknown[] {
     const { type, items, minItems = 0, minimum = 0, maximum, examples = [] } = this.resolve(schema);
     const kind = [type].flat()[0];
@@ -143,11 +150,11 @@ export class Robot {
     if (kind === 'string') return [...examples, ...this.texts(schema)];
     const isPermitted =
       Number.isInteger(current) && Number(current) >= minimum && Number(current) <= maximum;
-    // The document has nothing against it: only the answer can say what is.
+    // The document allows the value, so only the answer can say what is wrong.
     return isPermitted || kind !== 'integer' ? [] : [...examples, minimum];
   }
 
-  /** Any text will do where there is no pattern. */
+  /** Returns texts that match the pattern. Without a pattern, any text is right. */
   private texts({ pattern, minLength = 1 }: Schema): string[] {
     if (pattern === undefined) return ['x'.repeat(minLength)];
     return [...this.found].filter((text) => new RegExp(pattern).test(text));
@@ -171,7 +178,7 @@ const attempted = (param: string, value: unknown): string => `${param}: ${JSON.s
 const typed = (text: string, { type }: Schema): unknown =>
   [type].flat().includes('integer') ? Number(text) : text;
 
-/** The request as an object that holds its body. */
+/** Returns a schema of the request as an object that holds its body. */
 const rootOf = ({ required, content }: Schema): Schema => ({
   properties: { body: content['application/json'].schema },
   required: required ? ['body'] : [],

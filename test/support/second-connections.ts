@@ -1,6 +1,7 @@
 /**
- * Fails a test file whose use case asked for another connection while its unit held one: if many do that at once, each waits
- * for a connection that another one holds. A read in a unit takes the unit, not another caller.
+ * Fails a test file whose use case asked for another connection while its unit held one. If many
+ * use cases do that at once, each waits for a connection that another one holds. A read in a unit
+ * takes the unit, and not another caller.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -15,7 +16,10 @@ type Attempt = (owner: object, use: (unit: Work) => Promise<unknown>) => Promise
 
 const DOORS = ['lend', 'read', 'send'];
 
-/** Begins to watch. The function that it returns throws if a use case has asked for a second connection since then. */
+/**
+ * Begins to watch. The function that it returns throws if a use case has asked for a second
+ * connection since then.
+ */
 export function watchConnections(application: INestApplicationContext): () => void {
   const running = new AsyncLocalStorage<Gathered>();
   const complaints = new Set<string>();

@@ -1,4 +1,7 @@
-/** A certificate that no authority signed, and its key: it protects nothing, and no client should accept it. */
+/**
+ * This is a certificate that no authority signed, with its key. It protects nothing, and no client
+ * should accept it.
+ */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRL4LoJ6ft1yD5Vkv

@@ -1,4 +1,4 @@
-/** As test/kit/setup.ts, for tests of Tillgate's own. */
+/** These functions are like those of test/kit/setup.ts, for tests of Tillgate's own. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Service, ServiceOptions } from '../kit/service.js';
 import { type Server, serve } from './processes.js';
@@ -6,7 +6,10 @@ import { type Behavior, type Receiver, startReceiver } from './receiver.js';
 import { Shop, type Twin } from './shop.js';
 import { startWebhooks, type Webhooks } from './webhooks.js';
 
-/** Two processes of the built service on the database of the first one. They end before it does. */
+/**
+ * Starts two processes of the built service on the database of the first service. They end before
+ * it does.
+ */
 export function useProcesses(service: Service): Server[] {
   const processes: Server[] = [];
   beforeAll(async () => {
@@ -18,7 +21,7 @@ export function useProcesses(service: Service): Server[] {
   return processes;
 }
 
-/** A service with a clock and a network that the tests control. */
+/** Starts a service with a clock and a network that the tests control. */
 export function useWebhooks(options: ServiceOptions = {}): Webhooks {
   const world = { service: {} } as Webhooks;
   beforeAll(async () => {
@@ -30,7 +33,7 @@ export function useWebhooks(options: ServiceOptions = {}): Webhooks {
   return world;
 }
 
-/** A new receiver of webhooks for each test. */
+/** Starts a new receiver of webhooks for each test. */
 export function useReceiver(first?: Behavior): Receiver {
   const receiver = {} as Receiver;
   beforeEach(async () => void Object.assign(receiver, await startReceiver(first)));
@@ -38,7 +41,7 @@ export function useReceiver(first?: Behavior): Receiver {
   return receiver;
 }
 
-/** A new twin for each test, or with `beforeAll` for the file. */
+/** Opens a new twin for each test, or one for the file with `beforeAll`. */
 export function useTwin(service: Service, before = beforeEach): Twin {
   const twin = {} as Twin;
   before(async () => void Object.assign(twin, await Shop.openTwin(service)));

@@ -1,4 +1,7 @@
-/** A tenant together with its ledger: the requests that move its sessions, payments and refunds. */
+/**
+ * A shop is a tenant together with its ledger. It sends the requests that move its sessions,
+ * payments and refunds.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Mode } from '../../src/shared/caller.js';
 import type { Service } from '../kit/service.js';
@@ -7,7 +10,7 @@ import { createLedgerKey, createTenant, type Tenant } from './tenants.js';
 
 export interface ShopOptions {
   readonly mode?: Mode;
-  /** Given when many shops share one: it works for all organizations. */
+  /** Many shops share this ledger key, because it works for all organizations. */
   readonly ledgerKey?: string;
 }
 
@@ -27,18 +30,18 @@ export class Shop {
     return new Shop(service.url, tenant, mode, ledgerKey ?? (await createLedgerKey(service, mode)));
   }
 
-  /** The same shop, at another instance of the service. */
+  /** Returns the same shop at another instance of the service. */
   at({ url }: { url: string }): Shop {
     return new Shop(url, this.tenant, this.mode, this.ledgerKey);
   }
 
-  /** One organization in both modes: what is done in one of them must leave the other as it is. */
+  /** Opens one organization in both modes. A write in one of them must leave the other as it is. */
   static async openTwin(service: Service): Promise<Twin> {
     const test = await Shop.open(service);
     return { test, live: await test.in('live', service) };
   }
 
-  /** The same organization in another mode. */
+  /** Returns the same organization in another mode. */
   async in(mode: Mode, service: Service): Promise<Shop> {
     return new Shop(this.url, this.tenant, mode, await createLedgerKey(service, mode));
   }
@@ -51,17 +54,20 @@ export class Shop {
     return this.tenant[this.mode];
   }
 
-  /** The same shop, with another key of its own. */
+  /** Returns the same shop with another key of its own. */
   as(key: string): Shop {
     return new Shop(this.url, { ...this.tenant, [this.mode]: key }, this.mode, this.ledgerKey);
   }
 
-  /** A request of the merchant's. */
+  /** Sends a read of the merchant. */
   get(path: string): Promise<Reply> {
     return get(`${this.url}${path}`, { key: this.key });
   }
 
-  /** The identifiers in all pages of a list, of the ledger's if its path is, in the order in which they come. */
+  /**
+   * Returns the identifiers in all pages of a list, in the order in which they come. The path
+   * decides whether the merchant or the ledger reads it.
+   */
   async idsOf(path: string): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor = ''; ; ) {
@@ -74,17 +80,17 @@ export class Shop {
     }
   }
 
-  /** The events of a resource, oldest first. */
+  /** Returns the events of a resource, oldest first. */
   async eventsOf(object: string): Promise<Reply['body'][]> {
     return (await this.get(`/v1/events?object=${object}&order=asc`)).body.data;
   }
 
-  /** A write of the merchant's, under a new idempotency key unless one is given. */
+  /** Sends a write of the merchant, under a new idempotency key unless one is given. */
   post(path: string, body?: unknown, idempotencyKey: string = randomUUID()): Promise<Reply> {
     return post(`${this.url}${path}`, { key: this.key, body, idempotencyKey });
   }
 
-  /** A request of the ledger's. */
+  /** Sends a read of the ledger. */
   ledgerGet(path: string): Promise<Reply> {
     return get(`${this.url}${path}`, { key: this.ledgerKey });
   }
@@ -93,7 +99,7 @@ export class Shop {
     return post(`${this.url}${path}`, { key: this.ledgerKey, body, idempotencyKey });
   }
 
-  /** A write without an idempotency key, where none is required. */
+  /** Sends a write without an idempotency key, where none is required. */
   bare(path: string, body?: unknown): Promise<Reply> {
     const key = path.startsWith('/ledger/') ? this.ledgerKey : this.key;
     return send('POST', `${this.url}${path}`, { key, body });
@@ -103,7 +109,7 @@ export class Shop {
     return this.post('/v1/checkout_sessions', body);
   }
 
-  /** A new session with that notify_url, and the event of its creation. */
+  /** Makes a session with this notify_url, and returns it with the event of its creation. */
   async notified(
     notify_url: string,
   ): Promise<{ readonly session: string; readonly event: string }> {
@@ -126,7 +132,7 @@ export class Shop {
     return this.ledgerPost('/ledger/v1/payments', body, idempotencyKey);
   }
 
-  /** The id of a captured payment. */
+  /** Records a captured payment, and returns its ID. */
   async capture(facts: Readonly<Record<string, unknown>> = {}): Promise<string> {
     return (await this.record(facts)).body.id;
   }
@@ -174,7 +180,7 @@ export class Shop {
     return this.ledgerPost(`/ledger/v1/holds/${hold}/release`);
   }
 
-  /** The refunds of this shop that a worker of the ledger gets. */
+  /** Claims refunds of this shop as a worker of the ledger. */
   async claim(body: object = {}): Promise<Reply> {
     return this.bare('/ledger/v1/refunds/claim', { organization: this.organization, ...body });
   }
@@ -183,7 +189,7 @@ export class Shop {
     return this.ledgerPost(`/ledger/v1/refunds/${refund}/return`, body);
   }
 
-  /** The captured, refunded, pending and refundable amounts of a payment. */
+  /** Returns the captured, refunded, pending and refundable amounts of a payment. */
   async amountsOf(payment: string): Promise<Amounts> {
     const { body } = await this.get(`/v1/payments/${payment}`);
     return {
@@ -204,7 +210,7 @@ export interface Amounts {
   readonly left: number;
 }
 
-/** A refund as the ledger sees it: with who works on it, too. */
+/** Returns the refund as the ledger sees it, with the worker who has it. */
 export function ownedRefund<Resource extends { id: string; object: string }>(
   organization: string,
   refund: Resource,
@@ -214,7 +220,7 @@ export function ownedRefund<Resource extends { id: string; object: string }>(
   return { ...owned(organization, refund), claim, ...unset, approval: 'not_needed' };
 }
 
-/** A resource as the ledger sees it: with whose it is right after `object`. */
+/** Returns the resource as the ledger sees it, with its organization right after `object`. */
 export function owned<Resource extends { id: string; object: string }>(
   organization: string,
   resource: Resource,
@@ -223,5 +229,5 @@ export function owned<Resource extends { id: string; object: string }>(
   return { id, object, organization, ...rest };
 }
 
-/** A well-formed identifier of nothing. */
+/** Returns a well-formed identifier that no resource has. */
 export const unknownId = (prefix: string): string => `${prefix}_01k0000000fzzvzzvzzvzzvzzv`;

@@ -1,4 +1,4 @@
-/** Servers on free ports, and a pooler between two sockets. */
+/** Starts servers on free ports, and a pooler between two sockets. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -8,7 +8,7 @@ export async function listen(server: Server, host = '127.0.0.1', port = 0): Prom
   return (server.address() as AddressInfo).port;
 }
 
-/** Free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -16,7 +16,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server that does this with each connection, and by default says nothing to whoever connects. */
+/** Starts a server that does this with each connection. By default, it says nothing. */
 export async function startSockets(behave: (socket: Socket) => void = () => undefined) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -31,13 +31,15 @@ export async function startSockets(behave: (socket: Socket) => void = () => unde
   return { host: `127.0.0.1:${port}`, port, sockets, close };
 }
 
-/** Changes the messages of one connection. Nothing is sent on for undefined. */
+/**
+ * Changes the messages of one connection. It sends nothing on when a function returns undefined.
+ */
 interface Pooled {
   readonly toServer: (message: Buffer, server: Socket) => Buffer | undefined;
   readonly toClient?: (answer: Buffer) => Buffer;
 }
 
-/** Stands before PostgreSQL, and greets with a process of its own. */
+/** Starts a pooler in front of PostgreSQL, which greets with a process number of its own. */
 export async function startPooler(databaseUrl: string, pool: () => Pooled) {
   const { hostname, port } = new URL(databaseUrl);
   const pooler = createServer((client) => {
@@ -58,7 +60,10 @@ export async function startPooler(databaseUrl: string, pool: () => Pooled) {
   return { url: url.href, close: () => pooler.close() };
 }
 
-/** BackendKeyData: a K, its length of 12, and the number of the process. */
+/**
+ * Changes the message BackendKeyData, which is a K, its length of 12, and the number of the
+ * process.
+ */
 function withOtherProcess(answer: Buffer): Buffer {
   const at = answer.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
   if (at >= 0) answer.writeInt32BE(1, at + 5);

@@ -1,4 +1,7 @@
-/** A stub of the endpoints of Stripe that examples/stripe calls, written from Stripe's API reference. */
+/**
+ * This is a stub of the endpoints of Stripe that examples/stripe calls, written from Stripe's API
+ * reference.
+ */
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,25 +13,31 @@ export const STRIPE_SECRET_KEY = 'sk_test_stripe';
 export const STRIPE_WEBHOOK_SECRET = 'whsec_stripe';
 
 export class Stripe {
-  /** Checkout Sessions by their IDs, in the order in which they were made, each with the form that made it. */
+  /**
+   * The map has Checkout Sessions by their IDs, in the order in which they were made. Each has the
+   * form that made it.
+   */
   readonly pages = new Map<string, Fields>();
-  /** By idempotency key, or by ID if they were made in the dashboard. */
+  /** The map has refunds by idempotency key, or by ID if they were made in the dashboard. */
   readonly refunds = new Map<string, Fields>();
   readonly paymentIntents = new Map<string, Fields>();
   private readonly disputes = new Map<string, Fields>();
-  /** The first request under each idempotency key, and its answer, a refusal too: Stripe repeats it for a day. */
+  /**
+   * The map has the first request under each idempotency key with its answer, which may be a
+   * refusal. Stripe repeats this answer for a day.
+   */
   private readonly answered = new Map<string, { readonly body: string; readonly answer: Fields }>();
-  /** What becomes of refunds, or with a code their error. */
+  /** New refunds get this state, or this error if it has a code. */
   refundsAre: Fields = { status: 'succeeded' };
-  /** Whether a page that is asked for by the form is refused. */
+  /** Tells whether Stripe refuses the page that the form asks for. */
   refusesPage = (_form: Form): boolean => false;
-  /** Waited for before a page is made. */
+  /** Stripe waits for this before it makes a page. */
   beforePage = async (): Promise<void> => undefined;
-  /** The operations whose answers are lost after it has done them. */
+  /** Stripe does these operations, and then loses their answers. */
   loses = /^$/;
   readonly server: Server = createServer((request, response) => this.answer(request, response));
 
-  /** The body of an event, and the header that signs it. */
+  /** Returns the request of an event, with its body and the header that signs it. */
   static event(type: string, object: Fields, secret = STRIPE_WEBHOOK_SECRET): RequestInit {
     const body = JSON.stringify({ id: 'evt_1', object: 'event', type, data: { object } });
     const time = Math.floor(Date.now() / 1000);
@@ -40,7 +49,7 @@ export class Stripe {
     };
   }
 
-  /** Those of a session of Tillgate. */
+  /** Returns the Checkout Sessions of a session of Tillgate. */
   pagesOf(session: string) {
     return [...this.pages.values()].filter(
       (page) => page.client_reference_id === session,

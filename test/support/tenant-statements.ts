@@ -1,4 +1,7 @@
-/** Fails a test file whose service sent a statement, TypeORM's or a named one, that could reach rows of another organization or mode. */
+/**
+ * Fails a test file whose service sent a statement that could reach rows of another organization or
+ * mode. The statement may be TypeORM's or a named one.
+ */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -7,11 +10,19 @@ import { modesMissingIn } from '../../tools/statements/modes.js';
 import { faultsOf } from '../../tools/statements/organizations.js';
 
 const QUERY = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b/s;
-/** The rows of many are written by the texts of one row, which `npm run check` judges; each names its organization. */
+/**
+ * The texts for one row write the rows of many requests together. `npm run check` judges these
+ * texts, and each names its organization.
+ */
 const TOGETHER = /\bunnest\(\$\d+::text\[\]|\$1::uuid\[\]/;
-/** Each part of a statement names the organization for itself. `npm run check` looks at the parts. */
+/**
+ * Each part of a statement names the organization for itself. `npm run check` looks at the parts.
+ */
 const OF_PARTS = 'names more than one organization';
-/** Only one PostgreSQL counts the rows of other parts. On Citus each part of such a write is sent alone. */
+/**
+ * Only a single PostgreSQL counts the rows of other parts. On Citus, each part of such a write is
+ * sent alone.
+ */
 const COUNTED = /\bRETURNING 1 \/ \(\(SELECT count/;
 const OF_COUNTED = 'has a sub-query in an INSERT of values';
 
@@ -20,7 +31,10 @@ const OWNED = `SELECT relname AS name, bool_or(attname = 'mode') AS "hasMode"
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
   GROUP BY relname HAVING bool_or(attname = 'organization_id' AND attnotnull)`;
 
-/** Begins to listen. The function that it returns throws if one of the statements since then has a fault. */
+/**
+ * Begins to listen. The function that it returns throws if one of the statements since then has a
+ * fault.
+ */
 export async function watchStatements(
   application: INestApplicationContext,
   sql: Client,

@@ -1,4 +1,4 @@
-/** Organizations and keys, as the use cases of operators make them. */
+/** Makes organizations and keys with the use cases of operators. */
 
 import type { NewApiKey, Right } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
@@ -7,7 +7,7 @@ import { committed, type Operated } from './units.js';
 
 export interface Tenant {
   readonly organization: string;
-  /** A secret key's token for each mode. */
+  /** Each mode has the token of a secret key. */
   readonly test: string;
   readonly live: string;
 }
@@ -29,7 +29,7 @@ export interface KeyOptions {
   readonly mode?: Mode;
   readonly allowedOrigins?: readonly string[];
   readonly expiresAt?: number | null;
-  /** Of a restricted key. */
+  /** Only a restricted key has rights. */
   readonly rights?: readonly Right[];
   readonly holder?: string;
 }

@@ -4,13 +4,13 @@ import { Units } from '../../src/persistence/units.js';
 import { type CallerClock, Clock } from '../../src/shared/clock.js';
 import type { Work } from '../../src/shared/unit.js';
 
-/** Units of work on a database whose organizations have moved no clock. */
+/** Returns units of work on a database whose organizations have moved no clock. */
 export function unitsOf(database: Database): Units {
   const real = { at: (caller: object) => ({ ...caller, now: Date.now(), ahead: 0 }) };
   return new Units(database, real as unknown as CallerClock, new Clock());
 }
 
-/** Whatever the use cases of operators are taken from. */
+/** The use cases of operators are taken from the application. */
 export interface Operated {
   readonly application: Pick<INestApplicationContext, 'get'>;
 }

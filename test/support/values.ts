@@ -1,4 +1,7 @@
-/** Values for the places that a JSON Schema describes, right ones, and changes that make wrong ones of them. */
+/**
+ * Makes right values for the places that a JSON Schema describes, and changes that make wrong
+ * values of them.
+ */
 import fc, { type Arbitrary } from 'fast-check';
 import { isVisible } from '../../src/shared/visible.js';
 
@@ -6,10 +9,13 @@ import { isVisible } from '../../src/shared/visible.js';
 export type Node = any;
 type Json = Record<string, unknown> | unknown[];
 
-/** Identifiers of what exists, by their prefix: the caller's own and foreign ones. */
+/**
+ * Identifiers of existing resources are kept by their prefix, both the caller's own and foreign
+ * ones.
+ */
 export type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** Longer ones are made on purpose, not in passing. */
+/** Only tests that need longer values make them. */
 const LONG = 20;
 const FEW = 3;
 
@@ -19,7 +25,7 @@ export class Values {
     private readonly ids: Ids = {},
   ) {}
 
-  /** Values that the schema accepts; identifiers are those of what exists. */
+  /** Returns values that the schema accepts, with identifiers of existing resources. */
   of(described: Node): Arbitrary<unknown> {
     const schema = this.follow(described);
     if (Array.isArray(schema.type))
@@ -56,7 +62,10 @@ export class Values {
     );
   }
 
-  /** Mostly only what is required: of the rest, amounts that contradict each other are refused before anything else is. */
+  /**
+   * Makes mostly objects with required fields only, because optional amounts that contradict each
+   * other are refused before anything else.
+   */
   private object({ properties, required = [] }: Node): Arbitrary<unknown> {
     const model = Object.fromEntries(
       Object.entries(properties).map(([name, field]) => [name, this.of(field)]),
@@ -73,7 +82,10 @@ function prefixOf(example: unknown): string {
   return /^[a-z]+(?=_)/.exec(String(example))?.[0] ?? '';
 }
 
-/** Mistakes of programs: the edges of every bound, other types, and names that every JavaScript object knows. */
+/**
+ * Programs make such mistakes. They send the edges of every bound, other types, and names that
+ * every JavaScript object knows.
+ */
 const ODD_VALUES = [
   ...[null, true, false, '', ' ', 'x', 'usd', 'xau', 'USD', '\u{1f600}', '[]'],
   ...[{}, { name: 'x' }, [], [null], [[]], [{}]],
@@ -125,7 +137,10 @@ const oddValue = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** A change at one place of a value, given by numbers so that a failing example shrinks. */
+/**
+ * An alteration changes one place of a value. It consists of numbers, so that a failing example
+ * shrinks.
+ */
 export const alteration = fc.record({
   place: fc.nat(1000),
   change: fc.constantFrom('replace', 'remove', 'add', 'copy'),
@@ -135,7 +150,7 @@ export const alteration = fc.record({
 
 export type Alteration = typeof alteration extends Arbitrary<infer Value> ? Value : never;
 
-/** The value with one place changed. */
+/** Returns the value with one place changed. */
 export function altered(original: unknown, { place, change, name, value }: Alteration): unknown {
   const copy = structuredClone(original);
   const places = placesOf(copy);

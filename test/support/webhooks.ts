@@ -1,4 +1,6 @@
-/** A service whose time and network a test controls, and what is worth doing with its webhooks. */
+/**
+ * Starts a service whose time and network a test controls, and has what tests do with its webhooks.
+ */
 
 import { expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -8,7 +10,10 @@ import { type Service, type ServiceOptions, startService } from '../kit/service.
 import { TestClock } from './clock.js';
 import type { Received } from './receiver.js';
 
-/** Of an attempt, for a test that waits for its end. Others have more time than a busy machine takes. */
+/**
+ * An attempt has this time in a test that waits for its end. In other tests, it has more time than
+ * a busy machine takes.
+ */
 export const TIMEOUT_MS = 1_500;
 export const PATIENT_MS = 60_000;
 
@@ -32,14 +37,16 @@ export async function startWebhooks(options: ServiceOptions = {}) {
   return { service, clock, network };
 }
 
-/** Delivers what is due, whatever comes of it. */
+/** Delivers everything that is due. */
 export async function deliver({ application }: Service): Promise<void> {
   const scheduler = application.get(WebhookScheduler);
   await scheduler.poll();
   await scheduler.idle();
 }
 
-/** Verified at the time of the signature: the library compares it with the real clock. */
+/**
+ * The signature is verified at its own time, because the library compares it with the real clock.
+ */
 export function isSignedBy(secret: string, { headers, text, id }: Received): boolean {
   const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
   return (
@@ -48,7 +55,7 @@ export function isSignedBy(secret: string, { headers, text, id }: Received): boo
   );
 }
 
-/** An attempt as an event shows it. */
+/** Returns an attempt as an event shows it. */
 export function attempt(
   number: number,
   statusCode: number | null,

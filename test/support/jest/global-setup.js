@@ -1,4 +1,6 @@
-/** Runs outside jest's module system, so it uses the build, which `npm test` makes first. */
+/**
+ * Jest runs this file outside its module system, so it uses the build, which `npm test` makes first.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +9,9 @@ import { openEmbeddedPostgres } from '../../../dist/src/operator/embedded-postgr
 import { migrate } from '../../../dist/src/operator/migrate/migrate.js';
 
 /**
- * One PostgreSQL for the whole run, with a migrated template database that each test file copies: an embedded one, or the
- * server of TEST_DATABASE_URL, which may be the coordinator of a Citus cluster.
+ * Prepares one PostgreSQL for the whole run, with a migrated template database that each test file
+ * copies. It is an embedded one, or the server of TEST_DATABASE_URL, which may be the coordinator
+ * of a Citus cluster.
  */
 const globalSetup = async () => {
   const given = process.env.TEST_DATABASE_URL;
@@ -33,7 +36,10 @@ const globalSetup = async () => {
 const IS_CITUS = `SELECT to_regclass('pg_dist_node') AS found`;
 const WORKERS = `SELECT string_agg(nodename || ':' || nodeport, ' ') AS found FROM pg_dist_node WHERE groupid > 0`;
 
-/** The service has these rights and no others in all tests: docs/operate/postgresql.md. Databases are copied with them. */
+/**
+ * The service has these rights and no others in all tests (docs/operate/postgresql.md). A copy of a
+ * database has them too.
+ */
 const SERVICE_ROLE = `CREATE ROLE tillgate_service LOGIN PASSWORD 'service';
   ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO tillgate_service;
   ALTER DEFAULT PRIVILEGES GRANT USAGE ON SEQUENCES TO tillgate_service`;

@@ -1,4 +1,7 @@
-/** What `@jest/globals` gives: each test file has globals of its own, while a helper that uses them is loaded once. */
+/**
+ * Takes the place of `@jest/globals`, because each test file has globals of its own, while a helper
+ * that uses them is loaded once.
+ */
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 

@@ -1,6 +1,7 @@
 /**
- * Jest's own test framework, without its virtual machines: a worker loads Nest and the other packages once, not anew for
- * each test file. Files share these and the globals, so a test puts back what it changes in them.
+ * Runs Jest's own test framework without its virtual machines. A worker loads Nest and the other
+ * packages once, and not anew for each test file. Files share these and the globals, so a test
+ * restores what it changes in them.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -11,10 +12,10 @@ const require = createRequire(import.meta.url);
 let files = 0;
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
 
-/** The part of jest's runtime that the framework asks for. */
+/** This is the part of Jest's runtime that the framework needs. */
 const runtime = {
   requireModule: require,
-  /** Jest loads this with each test file, for it holds the file's tests. */
+  /** Jest loads this package with each test file, because it holds the file's tests. */
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[HANDLERS];
@@ -31,7 +32,7 @@ const runtime = {
 };
 
 const runner = (globalConfig, config, _environment, _runtime, path, send) => {
-  // Jest looks for source maps where its own loader puts them; Node knows those of this one.
+  // Jest looks for source maps where its own loader puts them. Node knows the maps of this loader.
   Error.prepareStackTrace = undefined;
   return runFile.default(globalConfig, config, { global: globalThis }, runtime, path, send);
 };

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** What takes longest. */
+/** These files take longest. */
 const LONG = [
   ...['drill', 'release', 'soak', 'fuzz', 'embedded'].map((name) => `/test/long/${name}`),
   '/test/operator/',
@@ -8,7 +8,10 @@ const LONG = [
   '/test/model/',
 ];
 
-/** Jest begins with the files that took longest the last time; where there was no last time, these are first. */
+/**
+ * Jest begins with the files that took longest the last time. Without a last time, the slowest
+ * files are first.
+ */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);

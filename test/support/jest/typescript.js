@@ -1,6 +1,7 @@
 /**
- * Node loads TypeScript through SWC (tsc checks the types), and `@jest/globals` as the globals of the file that runs. The
- * query of a URL goes on to what the module imports: with a new one, a test file has modules of its own, but for packages.
+ * Node loads TypeScript through SWC (tsc checks the types), and `@jest/globals` as the globals of
+ * the file that runs. A module passes the query of its URL on to its imports, so a test file with a
+ * new query has modules of its own, except for packages.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
