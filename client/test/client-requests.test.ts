@@ -1,4 +1,4 @@
-/** The requests of the client. */
+/** These tests look at the requests that the client sends. */
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { clientOf, done, json, refused, thrownBy } from '../../test/support/answered-client.js';
@@ -8,16 +8,16 @@ import { TillgateError, type WriteOptions } from '../src/index.js';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test.each([
-  ['none', undefined, UUID],
-  ['undefined', { idempotencyKey: undefined }, UUID],
-  ['its own', { idempotencyKey: 'order-1' }, /^order-1$/],
-])('a write has a key when the caller gives %s', async (_, options, key) => {
+  ['no options', undefined, UUID],
+  ['an undefined key', { idempotencyKey: undefined }, UUID],
+  ['a key of its own', { idempotencyKey: 'order-1' }, /^order-1$/],
+])('sends a write with a key when the caller gives %s', async (_, options, key) => {
   const { tillgate, sent } = clientOf([done]);
   await tillgate.checkoutSessions.create(SMALLEST, options);
   expect(sent.map((each) => each.key)).toEqual([expect.stringMatching(key)]);
 });
 
-test('a refusal of a write has the key it was sent under, a read has none', async () => {
+test('shows the idempotency key in the error of a write, and none in that of a read', async () => {
   const { tillgate } = clientOf([refused(404, 'not_found', 'list_resources')]);
   const written = await thrownBy(
     tillgate.refunds.cancel('re_test_1', { idempotencyKey: 'cancel-1' }),
@@ -52,11 +52,11 @@ test.each([
     'a body',
     () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never }),
   ],
-])('%s that can never be sent is a TypeError, and no network fault', async (_, send) => {
+])('throws a TypeError, and no network fault, for %s that can never be sent', async (_, send) => {
   await expect((async () => send())()).rejects.toMatchObject({ name: 'TypeError' });
 });
 
-test.each(['José', '李小龍', 'Зоя 🦊'])('%s is an actor, and is sent as UTF-8', async (actor) => {
+test.each(['José', '李小龍', 'Зоя 🦊'])('sends the actor %s as UTF-8', async (actor) => {
   const { tillgate, sent } = clientOf([done]);
   await tillgate.refunds.cancel('re_test_1', { actor });
   const [{ actor: header = '' } = {}] = sent;
@@ -64,7 +64,7 @@ test.each(['José', '李小龍', 'Зоя 🦊'])('%s is an actor, and is sent as
 });
 
 test.each(['rk_test_one\nrk_test_two', ' rk_test_secret', 'rk_test_secret\n', 'rk_test_sécret'])(
-  'the message that refuses the key %j is without it',
+  'refuses the key %j without its text in the message',
   (key) => {
     expect(() => clientOf([done], { key })).toThrow(
       'key must be one key, of visible ASCII characters without a line break.',
@@ -90,14 +90,14 @@ test('reads a page only when it is needed', async () => {
   expect(sent.map(({ url }) => url)).toEqual([list, `${list}&cursor=2`]);
 });
 
-test('a response that is no list has no further pages', async () => {
+test('ends a list after a response that is no list', async () => {
   const { tillgate, sent } = clientOf([json(200, {})]);
   for await (const page of tillgate.checkoutSessions.list().pages()) expect(page).toEqual({});
   expect(sent).toHaveLength(1);
 });
 
 test.each(['https://example.com/pay', 'https://example.com/pay/'])(
-  'keeps the path of %s',
+  'keeps the path of the base URL %s',
   async (baseUrl) => {
     const { tillgate, sent } = clientOf([done], { baseUrl });
     await tillgate.refunds.cancel('re_test_/../1');
@@ -107,7 +107,7 @@ test.each(['https://example.com/pay', 'https://example.com/pay/'])(
   },
 );
 
-test('whoever prints a client sees no key', () => {
+test('shows no key when the client is printed', () => {
   const { tillgate } = clientOf([done], { key: 'sk_test_secret' });
   expect(inspect(tillgate, { depth: 9 }) + JSON.stringify(tillgate)).not.toContain('secret');
 });

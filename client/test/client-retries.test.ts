@@ -1,4 +1,4 @@
-/** Which requests the client retries. */
+/** The client retries some requests, and sends others once. */
 import { describe, expect, test } from '@jest/globals';
 import {
   clientOf,
@@ -14,7 +14,7 @@ import { pauseAfter } from '../src/retry.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Never answers, and remembers why it was stopped. */
+/** Returns a `fetch` that never answers, and remembers why it was stopped. */
 function hanging() {
   const stopped: unknown[] = [];
   const fetch: NonNullable<ClientOptions['fetch']> = (_, init) =>
@@ -27,19 +27,19 @@ function hanging() {
   return { fetch, stopped };
 }
 
-describe('sends again', () => {
+describe('a retry', () => {
   test.each([
     ['a 409 that says so', refused(409, 'idempotency_key_in_use', 'retry')],
-    ['429', refused(429, 'rate_limited', 'retry')],
-    ['500', refused(500, 'internal_error', 'retry')],
-    ['503', refused(503, 'service_unavailable', 'retry')],
-    ['the HTML of something in between', html(502)],
+    ['a 429', refused(429, 'rate_limited', 'retry')],
+    ['a 500', refused(500, 'internal_error', 'retry')],
+    ['a 503', refused(503, 'service_unavailable', 'retry')],
+    ['an HTML page of a proxy', html(502)],
     ['a network fault', () => Promise.reject(new TypeError('fetch failed'))],
     [
       'an answer that breaks off',
       () => new Response(new ReadableStream({ pull: (it) => it.error(new Error('cut')) })),
     ],
-  ])('%s: the same request under the same key', async (_, failure) => {
+  ])('has the same content and key after %s', async (_, failure) => {
     const { tillgate, sent } = clientOf([failure, done]);
     expect(await tillgate.checkoutSessions.create(SMALLEST)).toEqual({ id: 'cs_test_1' });
     const request = {
@@ -52,7 +52,7 @@ describe('sends again', () => {
     expect(sent[1]?.key).toBe(sent[0]?.key);
   });
 
-  test('what the caller changes meanwhile is not sent', async () => {
+  test("has none of the caller's later changes", async () => {
     const session = structuredClone(SMALLEST);
     const changing = () => {
       Object.assign(session, { currency: 'eur' });
@@ -66,7 +66,7 @@ describe('sends again', () => {
     ]);
   });
 
-  test('until the last retry; the error has the idempotency key', async () => {
+  test('is not made after the last one, and the error has the idempotency key', async () => {
     const { tillgate, sent } = clientOf([html(502)], { maxRetries: 1 });
     const error = await thrownBy(tillgate.checkoutSessions.create(SMALLEST));
     expect(error).toBeInstanceOf(TillgateConnectionError);
@@ -78,10 +78,10 @@ describe('sends again', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('with a timeout for each attempt', async () => {
+  test('comes after a timeout, which each attempt has', async () => {
     const { fetch, stopped } = hanging();
     const { tillgate } = clientOf([done], { fetch, timeoutMs: 30, maxRetries: 1 });
-    // The timer of a timeout keeps no process alive, so something else has to.
+    // The timer of a timeout keeps no process alive, so another timer has to.
     const alive = setTimeout(() => undefined, 10_000);
     const error = await thrownBy(tillgate.checkoutSessions.retrieve('cs_test_1'));
     clearTimeout(alive);
@@ -94,15 +94,15 @@ describe('sends again', () => {
   });
 });
 
-describe('sends once', () => {
+describe('the client', () => {
   const REFUSED: [what: string, answer: () => Response, error: object][] = [
     [
-      '400',
+      'a 400',
       refused(400, 'invalid_param', 'fix_request'),
       { name: 'TillgateError', code: 'invalid_param' },
     ],
     [
-      '422',
+      'a 422',
       refused(422, 'session_not_open', 'read_resource'),
       { name: 'TillgateError', status: 422 },
     ],
@@ -111,26 +111,30 @@ describe('sends once', () => {
       refused(409, 'not_found', 'read_resource'),
       { name: 'TillgateError', status: 409 },
     ],
-    ['a conflict of something else', html(409), { name: 'TillgateConnectionError', status: 409 }],
+    ['a conflict of another server', html(409), { name: 'TillgateConnectionError', status: 409 }],
     [
       'a redirect',
       html(301, { location: 'https://pay.example/' }),
       { name: 'TillgateConnectionError', status: 301 },
     ],
-    ['a page in place of an answer', html(200), { name: 'TillgateConnectionError', status: 200 }],
     [
-      'JSON that is no answer',
+      'an HTML page in place of an answer',
+      html(200),
+      { name: 'TillgateConnectionError', status: 200 },
+    ],
+    [
+      'JSON that is no object',
       json(200, 'hello'),
       { name: 'TillgateConnectionError', status: 200 },
     ],
     [
-      'more than a minute to wait',
+      'an answer that asks for more than a minute',
       html(503, { 'retry-after': '61' }),
       { name: 'TillgateConnectionError' },
     ],
   ];
 
-  test.each(REFUSED)('%s', async (_, answer, facts) => {
+  test.each(REFUSED)('does not retry after %s', async (_, answer, facts) => {
     const { tillgate, sent } = clientOf([answer]);
     const error = await thrownBy(tillgate.checkoutSessions.create(SMALLEST));
     expect(error).toMatchObject({ ...facts, idempotencyKey: sent[0]?.key });
@@ -138,10 +142,10 @@ describe('sends once', () => {
   });
 });
 
-describe('stops at once when the caller does', () => {
+describe('an abort by the caller', () => {
   const reason = new Error('The customer left.');
 
-  test('before anything is sent', async () => {
+  test('stops the client before anything is sent', async () => {
     const { tillgate, sent } = clientOf([
       (): Response => AbortSignal.abort(reason).throwIfAborted() as never,
     ]);
@@ -149,10 +153,11 @@ describe('stops at once when the caller does', () => {
       signal: AbortSignal.abort(reason),
     });
     expect(await thrownBy(sending)).toBe(reason);
-    expect(sent.length).toBeLessThanOrEqual(1);
+    // The client calls `fetch` once, which refuses an aborted signal before it sends anything.
+    expect(sent).toHaveLength(1);
   });
 
-  test('while it waits for an answer', async () => {
+  test('stops the client while it waits for an answer', async () => {
     const caller = new AbortController();
     const { fetch, stopped } = hanging();
     const sending = thrownBy(
@@ -163,7 +168,7 @@ describe('stops at once when the caller does', () => {
     expect(stopped).toEqual([reason]);
   });
 
-  test('while it waits for another attempt', async () => {
+  test('stops the client while it waits for another attempt', async () => {
     const caller = new AbortController();
     const { tillgate, sent } = clientOf([html(503, { 'retry-after': '30' })]);
     const sending = thrownBy(tillgate.checkoutSessions.create(SMALLEST, { signal: caller.signal }));
@@ -175,13 +180,13 @@ describe('stops at once when the caller does', () => {
 
 test.each([
   ['at first', 1, null, 250],
-  ['twice as long each time', 3, null, 1000],
-  ['but never for very long', 12, null, 8000],
-  ['after the time in Retry-After', 1, '3', 3250],
-  ['for a minute at most', 1, '60', 60_250],
-  ['not for longer', 1, '61', undefined],
-  ['as without Retry-After, where that is neither seconds nor a date', 1, 'soon', 250],
-  ['as without Retry-After, where the date is over', 1, 'Thu, 01 Jan 2026 00:00:00 GMT', 250],
+  ['twice as long after each attempt', 3, null, 1000],
+  ['for eight seconds at most', 12, null, 8000],
+  ['for the time in Retry-After', 1, '3', 3250],
+  ['for a minute in Retry-After', 1, '60', 60_250],
+  ['no longer than a minute in Retry-After', 1, '61', undefined],
+  ['as at first when Retry-After is neither seconds nor a date', 1, 'soon', 250],
+  ['as at first when the date in Retry-After is over', 1, 'Thu, 01 Jan 2026 00:00:00 GMT', 250],
 ])('pauses %s', (_, attempts, retryAfter, longest) => {
   expect(pauseAfter(attempts, retryAfter, () => 1)).toBe(longest);
   const asked = retryAfter?.match(/^\d+$/) ? Number(retryAfter) * 1000 : 0;
@@ -192,7 +197,7 @@ test.each([
 test('pauses until the date in Retry-After', () => {
   const started = Date.now();
   const pause = pauseAfter(1, new Date(started + 30_000).toUTCString(), () => 0) ?? 0;
-  // The header has no fraction of a second; an eighth of a second is added.
+  // The header has no fraction of a second, and the client adds an eighth of a second.
   expect(pause).toBeGreaterThan(29_000 - (Date.now() - started));
   expect(pause).toBeLessThanOrEqual(30_125);
 });

@@ -1,4 +1,4 @@
-/** The client's verification against signatures of the reference implementation. */
+/** The client verifies signatures of the reference implementation. */
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, WebhookVerificationError } from '../src/index.js';
@@ -18,50 +18,54 @@ test.each([
   ['the second of two signatures', signed([other, secret]), secret],
   ['the second of two secrets', signed([secret]), [other, secret]],
   ['headers as fetch has them', new Headers(signed([secret])), secret],
-  ['four minutes old', signed([secret], minutesFromNow(-4)), secret],
+  ['a signature that is four minutes old', signed([secret], minutesFromNow(-4)), secret],
   ['a signature of a newer version beside it', beside('v2,abc', signed([secret])), secret],
   ['a signature that is not base64 beside it', beside('v1,!', signed([secret])), secret],
-  ['names in capitals', renamed((name) => name.toUpperCase()), secret],
+  ['header names in capitals', renamed((name) => name.toUpperCase()), secret],
   [
-    'names as a gateway writes them',
+    'header names as a gateway writes them',
     renamed((name) => name.replaceAll(/\b\w/g, (at) => at.toUpperCase())),
     secret,
   ],
-  ['lists with one entry', Object.fromEntries(listed(signed([secret]))), secret],
-  ['a Map', new Map(Object.entries(renamed((name) => name.toUpperCase()))), secret],
-  ['a Map of lists', new Map(listed(signed([secret]))), secret],
+  ['headers as lists with one entry', Object.fromEntries(listed(signed([secret]))), secret],
+  ['headers as a Map', new Map(Object.entries(renamed((name) => name.toUpperCase()))), secret],
+  ['headers as a Map of lists', new Map(listed(signed([secret]))), secret],
   [
-    'pairs, with headers of others',
+    'headers as pairs, beside other headers',
     [['Host', 'a'], ...Object.entries(signed([secret]))] as [string, string][],
     secret,
   ],
-  ['one value twice', { ...signed([secret]), ...renamed((name) => name.toUpperCase()) }, secret],
+  [
+    'headers that have each value twice',
+    { ...signed([secret]), ...renamed((name) => name.toUpperCase()) },
+    secret,
+  ],
 ] as const)('accepts %s', async (_, headers, secrets) => {
   expect(await verifyWebhook({ body, headers, secret: secrets })).toEqual(JSON.parse(body));
 });
 
 test.each([
-  ['another secret', signed([other]), secret],
-  ['six minutes old', signed([secret], minutesFromNow(-6)), secret],
-  ['from six minutes ahead', signed([secret], minutesFromNow(6)), secret],
+  ['a signature by another secret', signed([other]), secret],
+  ['a signature that is six minutes old', signed([secret], minutesFromNow(-6)), secret],
+  ['a signature from six minutes ahead', signed([secret], minutesFromNow(6)), secret],
   ['another id', { ...signed([secret]), 'webhook-id': 'evt_2' }, secret],
   ['no signature', { ...signed([secret]), 'webhook-signature': undefined }, secret],
-  ['a time that is none', { ...signed([secret]), 'webhook-timestamp': 'NaN' }, secret],
+  ['a malformed time', { ...signed([secret]), 'webhook-timestamp': 'NaN' }, secret],
   ['a signature that is not base64', { ...signed([secret]), 'webhook-signature': 'v1,!' }, secret],
-  ['an empty list', { ...signed([secret]), 'webhook-id': [] }, secret],
+  ['an empty list as a header', { ...signed([secret]), 'webhook-id': [] }, secret],
   ['two ids', { ...signed([secret]), 'webhook-id': ['evt_1', 'evt_2'] }, secret],
   [
     'two ids under names in different letter case',
     { ...signed([secret]), 'Webhook-Id': 'evt_2' },
     secret,
   ],
-])('refuses %s', async (_, headers, by) => {
+])('refuses a webhook with %s', async (_, headers, by) => {
   await expect(verifyWebhook({ body, headers, secret: by })).rejects.toBeInstanceOf(
     WebhookVerificationError,
   );
 });
 
-test('refuses another body', async () => {
+test('refuses a webhook with another body', async () => {
   const webhook = { body: `${body} `, headers: signed([secret]), secret };
   await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
@@ -70,13 +74,13 @@ test.each([
   ['empty', ''],
   ['only a prefix', 'whsec_'],
   ['not base64', 'whsec_!'],
-])('a secret that is %s throws a TypeError', async (_, by) => {
+])('throws a TypeError for a secret that is %s', async (_, by) => {
   await expect(
     verifyWebhook({ body, headers: signed([secret]), secret: by }),
   ).rejects.toBeInstanceOf(TypeError);
 });
 
-test('without a secret nothing is accepted', async () => {
+test('accepts nothing without a secret', async () => {
   const webhook = { body, headers: signed([secret]), secret: [] };
   await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
 });

@@ -1,4 +1,4 @@
-/** The published client against the service itself. */
+/** The published client runs against the service itself. */
 import { beforeEach, expect, test } from '@jest/globals';
 import { PublicUrl } from '../../src/request/public-url.js';
 import { describedFetch, SMALLEST } from '../../test/support/client.js';
@@ -81,7 +81,7 @@ test('reads the page of a session, and sets its payment URL', async () => {
   expect(await ledger.checkoutSessions.page(id)).toEqual(changed);
 });
 
-test('finds the payment of a session; claims, extends, releases and returns refunds', async () => {
+test('finds the payment of a session, and claims, extends, releases and returns refunds', async () => {
   const session = await tillgate.checkoutSessions.create(SMALLEST);
   const captured = {
     amount: session.amount_total,
@@ -137,7 +137,7 @@ test('pays a session, decides refunds and moves the clock with the test helpers'
   expect((await testHelpers.advanceClock({ advance_seconds: 60 })).ahead_seconds).toBe(60);
 });
 
-test('awaits the payment of a session, as the ledger and in test mode, and finds it by its reference', async () => {
+test('awaits the payment of a session for the ledger and in test mode, and finds it by its reference', async () => {
   const session = (await shop.createSession({ ...SMALLEST, metadata: { reference: 'order-1' } }))
     .body;
   const until = session.expires_at + 60;
@@ -181,7 +181,7 @@ test('reads a list to its end, each item once, and page by page', async () => {
   expect(pages.map(({ data }) => data.length)).toEqual([20, 20, 20]);
 });
 
-test('the merchant proposes and cancels refunds, the ledger decides them', async () => {
+test('proposes and cancels refunds for the merchant, and decides them for the ledger', async () => {
   const payment = await ledger.payments.record({
     organization: shop.organization,
     amount: 5000,
@@ -210,7 +210,7 @@ test('the merchant proposes and cancels refunds, the ledger decides them', async
   expect(event).toMatchObject({ type: 'refund.created', data: { object: paid } });
 });
 
-test('makes, changes, tests and deletes webhook endpoints, the ledger’s too', async () => {
+test('makes, changes, tests and deletes webhook endpoints of a merchant and of the ledger', async () => {
   const receiver = await startReceiver();
   for (const { webhookEndpoints, own } of [
     { webhookEndpoints: tillgate.webhookEndpoints, own: {} },
@@ -306,7 +306,7 @@ test('throws the error of the envelope', async () => {
   });
 });
 
-test('through a network that fails it sends a request again under the same key, and one session is made', async () => {
+test('repeats a request under the same key on a network that fails, and makes one session', async () => {
   const proxy = await startHttpProxy(world.service.url);
   const { cutBefore, cutAfter, cutMidway } = FAULTS;
   proxy.meet(cutBefore, cutAfter, cutMidway);

@@ -1,4 +1,8 @@
-/** The kit for ledgers against the service itself: what it pays, what it looks for first, and what it reports. */
+/**
+ * The kit for ledgers runs against the service itself. The tests show what it pays, what it looks
+ * for first, and what it reports.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../../test/kit/setup.js';
@@ -42,7 +46,7 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-/** A worker whose provider pays, unless the test says otherwise, and finds nothing. */
+/** Starts a worker whose provider pays, unless the test says otherwise, and finds nothing. */
 function start({ pay = async () => succeeded(), ...others }: Partial<SettleOptions> = {}): Worker {
   const worker = settle({
     url: service.url,
@@ -72,14 +76,14 @@ const proposed = async (count: number): Promise<string[]> => {
 const read = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
 const untilIs = (id: string, status: string) =>
   until(async () => (await read(id)).status === status);
-/** Its lease is over, and so is the wait after it. */
+/** Ends the lease of the refund, and the wait after it. */
 const lapse = (id: string) =>
   service.sql.query(
     'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1',
     [uuidOf(id)],
   );
 
-/** Refunds whose worker died. */
+/** Makes refunds whose worker died. */
 async function abandoned(count = 1): Promise<string[]> {
   const ids = await proposed(count);
   await shop.claim();
@@ -91,7 +95,7 @@ const hours = (count: number) => ({
   asymmetricMatch: (at: unknown) => Math.abs(Number(at) - Date.now() / 1000 - count * 3600) < 60,
 });
 
-test('reports what became of each refund, under its claim', async () => {
+test('reports the outcome of each refund under its claim', async () => {
   const ids = await proposed(5);
   const answers: Record<number, Outcome> = {
     1: succeeded('p_1'),
@@ -120,9 +124,9 @@ test('reports what became of each refund, under its claim', async () => {
 });
 
 test.each([
-  ['claimed before', abandoned, undefined],
+  ['claimed a second time', abandoned, undefined],
   ['more than 12 hours old', proposed, aged],
-])('a refund %s is paid only if the provider does not have it', async (_, make, fetch) => {
+])('pays a refund that is %s only if the provider does not have it', async (_, make, fetch) => {
   const [there, missing] = (await make(2)) as [string, string];
   const find = async ({ id }: { id: string }) => (id === there ? succeeded('p_1') : notThere());
   start({ find, fetch, pay: async () => succeeded('p_2') });
@@ -135,7 +139,7 @@ test.each([
   expect(paid).toEqual([missing]);
 });
 
-/** Refunds were proposed 13 hours ago. */
+/** Answers as if the refunds were proposed 13 hours ago. */
 async function aged(...request: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...request);
   const text = (await answer.text()).replaceAll(
@@ -145,7 +149,7 @@ async function aged(...request: Parameters<typeof fetch>): Promise<Response> {
   return new Response(text, { status: answer.status });
 }
 
-test('after an unknown outcome the provider decides', async () => {
+test('asks the provider after an unknown outcome', async () => {
   const id = await propose();
   const pay = () => {
     throw new Error('socket hang up');
@@ -155,7 +159,7 @@ test('after an unknown outcome the provider decides', async () => {
   expect([paid, outcomes]).toEqual([[id], [succeeded('p_1')]]);
 });
 
-test('a refund that the provider does not have yet is not released, and paid again only after its lease', async () => {
+test('keeps a refund that the provider does not have yet, and pays again only after its lease', async () => {
   const id = await propose();
   start({ pay: async () => (paid.length === 1 ? unknown() : succeeded()) });
   await until(() => outcomes.length === 1);
@@ -166,7 +170,7 @@ test('a refund that the provider does not have yet is not released, and paid aga
   expect(paid).toEqual([id, id]);
 });
 
-test('a call that hangs ends as unknown', async () => {
+test('ends a call that hangs as unknown', async () => {
   await propose();
   const signals: AbortSignal[] = [];
   const pay: SettleOptions['pay'] = (_, signal) => new Promise(() => void signals.push(signal));
@@ -178,10 +182,10 @@ test('a call that hangs ends as unknown', async () => {
   ]);
 });
 
-test('a worker that was overtaken decides nothing', async () => {
+test('decides nothing in a worker that was overtaken', async () => {
   const id = await propose();
   const paying = Promise.withResolvers<ReturnType<typeof failed>>();
-  // With one at a time, it does not claim the same refund again itself.
+  // With one refund at a time, the worker does not claim the same refund again itself.
   const worker = start({ pay: () => paying.promise, concurrency: 1 });
   await until(() => paid.length === 1);
   await lapse(id);
@@ -192,7 +196,7 @@ test('a worker that was overtaken decides nothing', async () => {
   expect(errors).toEqual([]);
 });
 
-test('renews the lease while a payout lasts, and stops it when another worker has the refund', async () => {
+test('renews the lease during a payout, and stops it when another worker has the refund', async () => {
   const every = globalThis.setInterval;
   const renewals = jest.spyOn(globalThis, 'setInterval');
   renewals.mockImplementation(((call: () => void, delay: number) =>
@@ -214,7 +218,7 @@ test('renews the lease while a payout lasts, and stops it when another worker ha
   expect(outcomes).toEqual([{ type: 'unknown', why: expect.stringContaining('TillgateError') }]);
 });
 
-test('a worker that slept longer than its lease does not pay', async () => {
+test('does not pay in a worker that slept longer than its lease', async () => {
   await abandoned();
   const now = Date.now();
   const find = async () => {
@@ -230,7 +234,7 @@ test('a worker that slept longer than its lease does not pay', async () => {
   expect([paid, outcomes]).toEqual([[], [unknown('The lease ended before the payout began.')]]);
 });
 
-test('waits longer each time that nothing can be paid, and never pays what was claimed too often', async () => {
+test('waits longer each time that nothing can be paid, and does not pay after too many claims', async () => {
   const id = await propose();
   start({ pay: async () => later(1000, 'no balance'), stuckAfter: 2 });
   const wait =
@@ -249,7 +253,7 @@ test('waits longer each time that nothing can be paid, and never pays what was c
   ]);
 });
 
-test('wakes when it is told to, and stops when what it began is reported', async () => {
+test('wakes when it is told to, and stops when everything that it began is reported', async () => {
   const { fetch: counting, claims } = countingClaims();
   const paying = Promise.withResolvers<ReturnType<typeof succeeded>>();
   const worker = start({ pay: () => paying.promise, pollSeconds: 3600, fetch: counting });
@@ -264,6 +268,7 @@ test('wakes when it is told to, and stops when what it began is reported', async
   const asked = claims.length;
   await propose();
   worker.wake();
+  await sleep(200);
   expect([claims.length, paid]).toEqual([asked, [id]]);
 });
 
@@ -277,7 +282,7 @@ function countingClaims() {
   return { fetch: counting, claims };
 }
 
-test('a worker that starts looks at what was submitted, and again when it is told to', async () => {
+test('looks at submitted refunds when it starts, and again when it is told to', async () => {
   const id = await propose();
   await start({ pay: async () => submitted('p_1') }).stop();
   await until(async () => (await read(id)).provider_reference === 'p_1');
@@ -298,7 +303,7 @@ test('a worker that starts looks at what was submitted, and again when it is tol
   expect(errors).toMatchObject([{ code: 'refund_not_pending' }]);
 });
 
-test('reports once more what was lost on the way, and pays nothing again', async () => {
+test('reports again when a report was lost on the way, and pays nothing again', async () => {
   const proxy = await startHttpProxy(service.url);
   const id = await propose();
   const { cutBefore, cutAfter, cutMidway } = FAULTS;
@@ -313,13 +318,13 @@ test('reports once more what was lost on the way, and pays nothing again', async
   await proxy.close();
 });
 
-test('hears why Tillgate refuses, and goes on', async () => {
+test('reports why Tillgate refuses a request, and goes on', async () => {
   start({ key: 'lk_test_none' });
   await until(() => errors.length > 1);
   expect(errors[0]).toMatchObject({ code: 'invalid_api_key' });
 });
 
-test('reconcile lists what is missing, extra, of another amount or in another state', async () => {
+test('lists with reconcile what is missing, extra, of another amount or in another state', async () => {
   const ids = await proposed(8);
   const [right, gone, more, early, twice, refused, bounced, open] = ids as [
     string,
@@ -397,7 +402,7 @@ describe('a payout that was made elsewhere', () => {
     expect(await differences(cameBack)).toEqual([]);
   });
 
-  test('is that of a refund which has it, rather than of one that gave way to it', async () => {
+  test('is counted for the refund that has it, and not for one that gave way to it', async () => {
     const id = await propose(500);
     await shop.recordRefund(payment, { provider_reference: 'd_1' });
     await shop.succeed(id, { provider_reference: 'd_1' });

@@ -1,4 +1,6 @@
-/** The cases follow their schema, so that a runner in another language can rely on it. */
+/**
+ * The schema describes the conformance cases, so that a runner in another language can rely on it.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -28,7 +30,7 @@ describe('the schema of the cases', () => {
   });
 });
 
-test('every case names sections of docs/reference/api.md', () => {
+test('names sections of docs/reference/api.md in every case', () => {
   const headings = readFileSync('docs/reference/api.md', 'utf8').matchAll(/^## (.+)$/gm);
   const anchors = new Set(
     Array.from(headings, ([, heading = '']) =>

@@ -11,7 +11,7 @@ import { createKey, createLedgerKey, createOperatorKey } from '../../test/suppor
 const TOPICS = readdirSync('conformance/cases')
   .sort()
   .map((file) => file.replace('.json', ''));
-/** Nothing listens on this port: it is below the first one that the system hands out. */
+/** This port is closed, because nothing listens below the first port that is handed out. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 const service = useService();
@@ -40,7 +40,7 @@ interface Report {
   readonly skipped: number;
 }
 
-test('the service conforms, and conforms again on the data of the first run', async () => {
+test('passes the service, and again on the data of the first run', async () => {
   for (const time of [1, 2]) {
     const { status, stdout, stderr } = await conform(service.url, ...ledger, ...restricted);
     expect({ time, status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
@@ -53,7 +53,7 @@ test('the service conforms, and conforms again on the data of the first run', as
   }
 });
 
-test('the cases that need a ledger key are skipped without one, by name and with the reason', async () => {
+test('skips the cases that need a missing ledger key, by name and with the reason', async () => {
   const { status, stdout } = await conform(service.url, '--json');
   const { topics, passed, failed, skipped } = JSON.parse(stdout) as Report;
   const cases = topics.flatMap((topic) => topic.cases);
@@ -77,7 +77,7 @@ test('the cases that need a ledger key are skipped without one, by name and with
   );
 });
 
-describe('the kit finds', () => {
+describe('the kit beside a service that does not conform', () => {
   const isSession = ({ path, status }: PassingAnswer) =>
     status === 201 && path === '/v1/checkout_sessions';
   const addOne = (answer: PassingAnswer) => {
@@ -105,7 +105,7 @@ describe('the kit finds', () => {
       unmark,
       /headers\.Idempotent-Replayed\n {6}expected {2}true\n {6}got {7}null\n/,
     ],
-  ])('%s', async (_, topic, change, at) => {
+  ])('finds %s', async (_, topic, change, at) => {
     const proxy = await startHttpProxy(service.url, change);
     try {
       const { status, stdout } = await conform(proxy.url, '--only', topic, ...ledger);
@@ -118,7 +118,7 @@ describe('the kit finds', () => {
   });
 });
 
-describe('the kit says in one line', () => {
+describe('the kit', () => {
   const LIVE = `sk_live_${'A'.repeat(38)}`;
   const at = () => ['--base-url', service.url];
   test.each<[what: string, args: () => string[], line: RegExp]>([
@@ -146,7 +146,7 @@ describe('the kit says in one line', () => {
       () => [...at(), '--key', shop.key, ...ledger.slice(2)],
       /^.*together\.\n$/,
     ],
-  ])('that %s', async (_, args, line) => {
+  ])('says in one line that %s', async (_, args, line) => {
     expect(await kit(...args())).toEqual({
       status: 2,
       stdout: '',
@@ -155,7 +155,7 @@ describe('the kit says in one line', () => {
   });
 
   test.each(['{}', 'null', '<h1>Welcome</h1>'])(
-    'that another service responds, with %s',
+    'says in one line that another service responds with %s',
     async (body) => {
       const elsewhere = createServer((_, response) => void response.end(body));
       const address = `http://127.0.0.1:${await listen(elsewhere)}`;
@@ -167,7 +167,7 @@ describe('the kit says in one line', () => {
     },
   );
 
-  test('nothing when a live key is allowed', async () => {
+  test('runs with a live key that is allowed', async () => {
     const { status } = await kit(
       ...at(),
       '--key',

@@ -73,12 +73,12 @@ test.each([
   ['$instantOf', { $instantOf: SPECIFIED }, [1686760803], [1686760804, '1686760803']],
   ['$not', { $not: 1 }, [2], [1]],
   ['$all', { $all: [{ $type: 'string' }, { $matches: '^a' }] }, ['ab'], ['b', 1]],
-])('the matcher %s accepts some values and refuses others', (_, matcher, matching, others) => {
+])('compares with %s', (_, matcher, matching, others) => {
   expect(matching.filter((body) => problems(matcher, body).length > 0)).toEqual([]);
   expect(others.filter((body) => problems(matcher, body).length === 0)).toEqual([]);
 });
 
-test('the matcher $same compares with another part of the answer', () => {
+test('compares $same with another part of the answer', () => {
   expect(problems({ a: 1, b: { $same: 'body.a' } }, { a: 1, b: 1 })).toEqual([]);
   expect(problems({ a: 1, b: { $same: 'body.a' } }, { a: 1, b: 2 })).toEqual([
     { at: 'body.b', expected: 'the same as body.a', got: 2 },
@@ -105,40 +105,40 @@ describe('an error', () => {
     ['the code alone', {}],
     ['the whole entry', { errors: [{ param: 'amount', code: 'too_large', allowed: ['1'] }] }],
     ['a part of the next step', { next_step: { type: 'lower_amount' } }],
-  ])('is accepted by %s', (_, expected) => {
+  ])('is right with %s', (_, expected) => {
     expect(placesIn({}, expected)).toEqual([]);
   });
 
   test.each([
     ['a member too many', { hint: 'x' }, {}, ['body.error.hint']],
     ['an empty message', { message: '' }, {}, ['body.error.message']],
-    ['the type of other statuses', { type: 'api_error' }, {}, ['body.error.type']],
+    ['the type of another status', { type: 'api_error' }, {}, ['body.error.type']],
     ['another param than its first entry', { param: 'payment' }, {}, ['body.error.param']],
-    ['an entry nobody expects', {}, { errors: [] }, ['body.error.errors']],
+    ['an entry that nobody expects', {}, { errors: [] }, ['body.error.errors']],
     [
-      'a path that is none',
+      'a malformed path',
       { next_step: { ...error.next_step, path: 'v1' } },
       {},
       ['body.error.next_step.path'],
     ],
-  ])('is refused by %s', (_, changed, expected, places) => {
+  ])('is wrong with %s', (_, changed, expected, places) => {
     expect(placesIn(changed, expected)).toEqual(places);
   });
 });
 
-/** The text is built here, so that no linter takes it for a forgotten template. */
+/** The placeholder is built here, so that no linter takes it for a forgotten template. */
 const placeholder = (name: string) => `\${${name}}`;
 
 test.each([
-  ['alone it keeps its type', placeholder('n'), 1],
-  ['within a text it is text', `x${placeholder('n')}`, 'x1'],
-  ['a list within a text is JSON', `x${placeholder('list')}`, 'x["a",1]'],
+  ['alone with its type', placeholder('n'), 1],
+  ['within a text as text', `x${placeholder('n')}`, 'x1'],
+  ['of a list within a text as JSON', `x${placeholder('list')}`, 'x["a",1]'],
   ['in the name of a member', { [placeholder('s')]: [placeholder('s')] }, { a: ['a'] }],
-  ['a character many times', `${placeholder('s')}${placeholder('k*3')}`, 'akkk'],
-])('a placeholder is resolved: %s', (_, value, resolved) => {
+  ['of a character many times', `${placeholder('s')}${placeholder('k*3')}`, 'akkk'],
+])('resolves a placeholder %s', (_, value, resolved) => {
   expect(resolve(value, { n: 1, s: 'a', list: ['a', 1] })).toEqual(resolved);
 });
 
-test('a placeholder without a value is a mistake in the case', () => {
+test('throws for a placeholder without a value, which is a mistake in the case', () => {
   expect(() => resolve(placeholder('gone'), {})).toThrow(placeholder('gone'));
 });

@@ -10,8 +10,8 @@ import { createKey } from '../../test/support/tenants.js';
 const service = useService();
 const shop = useShop(service);
 
-// This test comes first, because its worker would pay the refunds that the other test leaves.
-test('the small ledger records and books a refund that was made in the dashboard, and its return', async () => {
+// This test is the first one, because its worker would pay the refunds that the other test leaves.
+test('records and books with the small ledger a refund from the dashboard, and its return', async () => {
   const payment = await shop.capture();
   const inDashboard = {
     id: 'd_1',
@@ -67,7 +67,7 @@ test('the small ledger records and books a refund that was made in the dashboard
   await book.drop();
 });
 
-test('the policy approves small refunds and says why, and leaves split ones and other currencies to people', async () => {
+test('approves small refunds with the policy, says why, and leaves splits and other currencies', async () => {
   const { organization } = shop;
   const bot = shop.as(await createKey(service, { organization, rights: ['propose'] }));
   const policy = await createKey(service, { organization, rights: ['approve'], holder: 'policy' });

@@ -1,6 +1,6 @@
 /**
- * The book of the small ledger in examples/ refuses by its constraints, and no other process acts
- * between two of its steps.
+ * The small ledger in examples/ keeps a book. Its constraints refuse wrong rows, and no two clients
+ * run a step of one refund at once.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -62,7 +62,7 @@ test.each([
   ['refused', REFUSED, { captured: 100, inFlight: 0 }],
   ['postponed', POSTPONED, { captured: 100, inFlight: 0 }],
 ])(
-  'a refund that is %s moves its money once, however often it is begun and settled',
+  'moves the money of a refund that is %s once, however often it is begun and settled',
   async (_, payout, settled) => {
     await atOnce(3, () => book.begin(refund('re', 60)));
     expect(await balances()).toEqual({ captured: 40, inFlight: 60 });
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test('a payout made elsewhere leaves once, even if it was in flight, and not beyond the balance', async () => {
+test('takes a payout from elsewhere once, also from money in flight, and never more than is left', async () => {
   const paid = (name: string, amount: number) => ({
     ...refund(name, amount),
     provider_reference: 'p_1',
@@ -89,14 +89,14 @@ test('a payout made elsewhere leaves once, even if it was in flight, and not bey
   expect(await book.record({ ...paid('re_4', 1), payment: 'other' })).toBe('refunds_payment');
 });
 
-test('one of two refunds that race for more than the balance is not begun', async () => {
+test('does not begin one of two refunds that race for more than is left', async () => {
   const begun = await Promise.all([book.begin(refund('re_1', 60)), book.begin(refund('re_2', 60))]);
   expect(begun.sort()).toEqual(['accounts_covered', undefined]);
   expect(await balances()).toEqual({ captured: 40, inFlight: 60 });
   expect(await book.begin({ ...refund('re_3', 1), payment: 'other' })).toBe('refunds_payment');
 });
 
-test('refunds that begin and end at the same time do not block each other', async () => {
+test('lets refunds begin and end at the same time without blocking each other', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => `re_${index}`);
   for (const id of ids.slice(0, 20)) await book.begin(refund(id, 1));
   const ending = ids.slice(0, 20).map((id) => settle(id, REFUSED));
@@ -105,7 +105,7 @@ test('refunds that begin and end at the same time do not block each other', asyn
   expect(await balances()).toEqual({ captured: 80, inFlight: 20 });
 });
 
-test('while one process decides, others wait, and then see the decision', async () => {
+test('lets one client decide at a time, and shows the others its decision', async () => {
   await book.begin(refund('re', 60));
   const seen: string[] = [];
   await atOnce(4, () =>
@@ -120,7 +120,7 @@ test('while one process decides, others wait, and then see the decision', async 
   );
 });
 
-test('a worker that was overtaken does not begin a postponed refund again', async () => {
+test('does not begin a postponed refund again for a worker that was overtaken', async () => {
   await book.begin(refund('re', 60, 1));
   await settle('re', POSTPONED, 2);
   await book.begin(refund('re', 60, 1));
@@ -151,11 +151,11 @@ test.each([
     `INSERT INTO refunds SELECT 're', id, 'usd', 1, 'lost', 1 FROM payments LIMIT 1`,
     'refunds_status',
   ],
-])('%s is refused', async (sql, why) => {
+])('refuses %s', async (sql, why) => {
   await expect(rows(sql)).rejects.toThrow(why);
 });
 
-test('two ledgers that start at once make one book', async () => {
+test('makes one book for two programs that start at once', async () => {
   const name = `book_${process.pid}`;
   const books = await atOnce(2, () => Book.open(urlOf(name)));
   await Promise.all(books.map((one) => one.close()));

@@ -20,7 +20,7 @@ const [, QUERY = ''] = /--payment-url 'http:\/\/localhost:4200(.*?)'/.exec(GUIDE
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
-/** The money of this organization goes to a connected account. */
+/** The money of this shop goes to a connected account. */
 const connected = useShop(service, {}, beforeAll);
 const stripe = new Stripe();
 let program: Started;
@@ -74,7 +74,7 @@ const priced = (currency: string, unit_amount: number) => ({
   line_items: [{ price_data: { currency, unit_amount, product_data: { name: 'Book' } } }],
 });
 
-/** Makes a session whose customer has pressed Pay, and returns where that led. */
+/** Opens a session, presses Pay as its customer, and returns where that leads. */
 async function pressed(order: object = priced('usd', 1000), owner = shop) {
   const { id, path } = await openPage(owner, {
     ...SMALLEST,
@@ -113,7 +113,7 @@ async function refunded(
 const isSettled = ({ status }: Fields) => status !== 'pending';
 const isSubmitted = ({ provider_reference }: Fields) => provider_reference !== null;
 
-test('a session is paid at Stripe', async () => {
+test('pays a session at Stripe', async () => {
   const { id, page, start, pay, form } = await pressed();
   expect((await visit(start)).status).toBe(303);
   const [made] = stripe.pagesOf(id);
@@ -147,7 +147,7 @@ test('a session is paid at Stripe', async () => {
   expect((await visit(start)).location).toBe(`${page}/return`);
 });
 
-test('customers who press Pay twice at once are led to one page', async () => {
+test('leads customers who press Pay twice at once to one page', async () => {
   const { id, start } = await pressed();
   const led = await atOnce(4, () => visit(start));
   expect(new Set(led.map(({ location }) => location))).toEqual(
@@ -155,7 +155,7 @@ test('customers who press Pay twice at once are led to one page', async () => {
   );
 });
 
-test('Stripe shows the lines, the e-mail address and the language', async () => {
+test('shows the lines, the e-mail address and the language at Stripe', async () => {
   const line = (name: string, unit_amount: number, more: object = {}) => ({
     ...more,
     price_data: { currency: 'usd', unit_amount, product_data: { name } },
@@ -196,7 +196,7 @@ test.each([
   [120, 119, 120],
   [24 * 60, 24 * 60 - 12, 24 * 60],
 ])(
-  'a session that ends in %d min has a page at Stripe that ends in %d to %d min',
+  'gives a session that ends in %d min a page at Stripe that ends in %d to %d min',
   async (ours, least, most) => {
     const { start, form } = await pressed({ expires_at: Math.floor(now()) + ours * 60 });
     await visit(start);
@@ -205,7 +205,7 @@ test.each([
   },
 );
 
-test('the page at Stripe ends with the session, and not once it is paid', async () => {
+test('ends the page at Stripe with the session, and not once it is paid', async () => {
   const [left, paid, other] = [await pressed(), await pressed(), await pressed()];
   for (const { start } of [left, paid]) await visit(start);
   stripe.changePage(stripe.pagesOf(paid.id)[0]?.id, { status: 'complete' });
@@ -214,7 +214,7 @@ test('the page at Stripe ends with the session, and not once it is paid', async 
   expect([stripe.pagesOf(paid.id)[0]?.status, stripe.pagesOf(other.id)]).toEqual(['complete', []]);
 });
 
-test('a page that Stripe makes while its session ends is also ended', async () => {
+test('ends a page that Stripe makes while its session ends', async () => {
   const [late, left] = [await pressed(), await pressed()];
   await visit(left.start);
   stripe.beforePage = async () => {
@@ -225,7 +225,7 @@ test('a page that Stripe makes while its session ends is also ended', async () =
   expect(stripe.pagesOf(late.id)).toMatchObject([{ status: 'expired' }]);
 });
 
-test('a customer whom Stripe refuses reads so on the page, and can pay after the fault is corrected', async () => {
+test('tells a customer whom Stripe refuses, and takes the payment once the fault is mended', async () => {
   const { page, pay, id } = await pressed({ ...priced('usd', 1000), locale: 'de' });
   stripe.refusesPage = () => true;
   for (let times = 0; times < 2; times++) expect(await pay()).toBe(`${page}/cancel`);
@@ -236,7 +236,7 @@ test('a customer whom Stripe refuses reads so on the page, and can pay after the
   expect([await pay(), stripe.pagesOf(id)]).toMatchObject([led, { length: 1 }]);
 });
 
-test('a detail that Stripe refuses stops no payment', async () => {
+test('takes a payment though Stripe refuses a detail of it', async () => {
   const { pay, form } = await pressed({
     ...priced('usd', 1000),
     customer_email: 'ada@shop.example',
@@ -246,7 +246,7 @@ test('a detail that Stripe refuses stops no payment', async () => {
   expect(form()['line_items[0][price_data][product_data][name]']).toBe('Your order');
 });
 
-test('a payment that the bank refuses days later can be made again', async () => {
+test('lets a customer pay again when the bank refuses a payment days later', async () => {
   const { id, page, pay } = await pressed();
   const first = await pay();
   const { id: at } = stripe.changePage(stripe.pagesOf(id)[0]?.id, {
@@ -265,7 +265,7 @@ test('a payment that the bank refuses days later can be made again', async () =>
   expect(second).not.toBe(first);
 });
 
-test('a payment for a session that has expired is recorded', async () => {
+test('records a payment for a session that has expired', async () => {
   const { id, page, start } = await pressed();
   await visit(start);
   await shop.expire(id);
@@ -274,7 +274,7 @@ test('a payment for a session that has expired is recorded', async () => {
   expect(stateIn(await visit(`${page}/return`))).toBe('received');
 });
 
-test('the program leads nobody to another site or page, and only a customer with the page to Stripe', async () => {
+test('leads nobody to another site or page, and nobody to Stripe without the page', async () => {
   const { id, page, start } = await pressed();
   const other = await pressed();
   for (const way of ['return', 'cancel']) {
@@ -293,7 +293,7 @@ test('the program leads nobody to another site or page, and only a customer with
   expect(stripe.pagesOf(id)).toEqual([]);
 });
 
-test('the public address survives strangers, and says whether the program is alive', async () => {
+test('answers strangers on its public paths, and tells that it lives', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   expect((await visit(`${address}/stripe`, { method: 'POST', body })).status).toBe(413);
   expect((await visit(`${address}//`)).status).toBe(500);
@@ -301,26 +301,23 @@ test('the public address survives strangers, and says whether the program is ali
 });
 
 const AT_STRIPE = Object.entries({ isk: 50_000, ugx: 50_000, mga: 5, jpy: 500, kwd: 500 });
-test.each(AT_STRIPE)(
-  'an amount of %s 500 is %d at Stripe, and is paid and refunded as this amount',
-  async (currency, atStripe) => {
-    const amount = 500;
-    const { id, start, form } = await pressed(priced(currency, amount));
-    await visit(start);
-    expect(form()['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
-    await tellPaid(id);
-    const [payment] = await paymentsOf(id);
-    expect(payment).toMatchObject({ amount, currency, mismatch: null });
-    const refund = await refunded(payment.id, amount, isSettled);
-    expect(stripe.refunds.get(refund)).toMatchObject({
-      amount: atStripe,
-      payment_intent: `pi_${id}`,
-    });
-  },
-);
+test.each(AT_STRIPE)('pays and refunds %s 500 as %d at Stripe', async (currency, atStripe) => {
+  const amount = 500;
+  const { id, start, form } = await pressed(priced(currency, amount));
+  await visit(start);
+  expect(form()['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
+  await tellPaid(id);
+  const [payment] = await paymentsOf(id);
+  expect(payment).toMatchObject({ amount, currency, mismatch: null });
+  const refund = await refunded(payment.id, amount, isSettled);
+  expect(stripe.refunds.get(refund)).toMatchObject({
+    amount: atStripe,
+    payment_intent: `pi_${id}`,
+  });
+});
 
 test.each(['mga', 'kwd'])(
-  '505 of the minor unit of %s cannot be paid or refunded at Stripe',
+  'refuses to pay or refund 505 of the minor unit of %s at Stripe',
   async (currency) => {
     const amount = 505;
     const { id, page, pay } = await pressed(priced(currency, amount));
@@ -334,7 +331,7 @@ test.each(['mga', 'kwd'])(
   },
 );
 
-test('a refund whose answer is lost is found, and not paid again', async () => {
+test('finds a refund whose answer is lost, and does not pay it again', async () => {
   const { payment } = await captured();
   stripe.loses = /^POST/;
   const id = await refunded(payment, 2000, isSettled);
@@ -344,7 +341,7 @@ test('a refund whose answer is lost is found, and not paid again', async () => {
   });
 });
 
-test('a refund that Stripe will never pay fails, and a refund with any other refusal waits for a person', async () => {
+test('fails a refund that Stripe will never pay, and leaves any other refusal to a person', async () => {
   const { payment } = await captured();
   stripe.refundsAre = { status: 400, code: 'charge_disputed' };
   const failed = await refundOf(await refunded(payment, 2000, isSettled));
@@ -354,7 +351,7 @@ test('a refund that Stripe will never pay fails, and a refund with any other ref
   await until(() => program.stderr().includes(`${id} needs a person: It is resource_missing.`));
 });
 
-test('a pending refund succeeds later, and its money comes back', async () => {
+test('succeeds a pending refund later, and returns its money', async () => {
   const { payment } = await captured();
   stripe.refundsAre = { status: 'pending' };
   const id = await refunded(payment, 2000, isSubmitted);
@@ -377,7 +374,7 @@ test('a pending refund succeeds later, and its money comes back', async () => {
   expect(await tell('refund.failed', { ...failed, metadata: {} })).toBe(204);
 });
 
-test("money of a connected account is transferred there, and refunds take both parties' parts back", async () => {
+test("transfers money to a connected account, and takes both parties' parts back for a refund", async () => {
   const { id, start, form } = await pressed(priced('usd', 1010), connected);
   await visit(start);
   expect(form()).toMatchObject({
@@ -404,32 +401,35 @@ describe('a refund that was made in the dashboard', () => {
   const madeElsewhere = (payment_intent: string, amount: number) =>
     stripe.refundInDashboard(`re_${randomUUID()}`, { payment_intent, amount });
 
-  test.each(ORDERS)('is recorded once, in part and in full: %s, %s, %s', async (...order) => {
-    const { payment, payment_intent } = await captured();
-    const live = await shop.in('live', service);
-    const inLive = await live.capture({ reference: payment_intent });
-    const own = await refunded(payment, 2000, isSettled);
-    // The program never takes a refund of the worker for one made elsewhere, whatever Tillgate
-    // knows of it.
-    stripe.refundInDashboard(`re_${randomUUID()}`, {
-      payment_intent,
-      amount: 100,
-      metadata: { refund: own },
-    });
-    const recorded: unknown[] = [];
-    for (const amount of [1000, 2000]) {
-      const { id } = madeElsewhere(payment_intent, amount);
-      recorded.push({ amount, provider_reference: id, status: 'succeeded' });
-      for (const type of [...order, ...order])
-        expect(await tell(type, stripe.refunds.get(String(id)) ?? {})).toBe(204);
-      expect((await refundsOf(payment)).slice(1)).toMatchObject(recorded);
-    }
-    await atOnce(4, () => tell('refund.updated', stripe.refunds.get(own) ?? {}));
-    expect(await refundsOf(payment)).toHaveLength(3);
-    expect((await live.get(`/v1/payments/${inLive}`)).body.amount_refunded).toBe(0);
-  });
+  test.each(ORDERS)(
+    'is recorded once, in part and in full, after %s, %s and %s',
+    async (...order) => {
+      const { payment, payment_intent } = await captured();
+      const live = await shop.in('live', service);
+      const inLive = await live.capture({ reference: payment_intent });
+      const own = await refunded(payment, 2000, isSettled);
+      // A refund of the worker is never taken for one from the dashboard, whatever Tillgate knows
+      // about it.
+      stripe.refundInDashboard(`re_${randomUUID()}`, {
+        payment_intent,
+        amount: 100,
+        metadata: { refund: own },
+      });
+      const recorded: unknown[] = [];
+      for (const amount of [1000, 2000]) {
+        const { id } = madeElsewhere(payment_intent, amount);
+        recorded.push({ amount, provider_reference: id, status: 'succeeded' });
+        for (const type of [...order, ...order])
+          expect(await tell(type, stripe.refunds.get(String(id)) ?? {})).toBe(204);
+        expect((await refundsOf(payment)).slice(1)).toMatchObject(recorded);
+      }
+      await atOnce(4, () => tell('refund.updated', stripe.refunds.get(own) ?? {}));
+      expect(await refundsOf(payment)).toHaveLength(3);
+      expect((await live.get(`/v1/payments/${inLive}`)).body.amount_refunded).toBe(0);
+    },
+  );
 
-  test('and is heard of many times at once is recorded once', async () => {
+  test('is recorded once when it is told many times at once', async () => {
     const { payment, payment_intent } = await captured();
     const refund = madeElsewhere(payment_intent, 5000);
     const told = await atOnce(6, (at) => tell(EVENTS[at % 3] ?? '', refund));
@@ -437,7 +437,7 @@ describe('a refund that was made in the dashboard', () => {
     expect(await refundsOf(payment)).toMatchObject([{ amount: 5000, status: 'succeeded' }]);
   });
 
-  test('and fails gives its amount back, whether it was recorded or not', async () => {
+  test('gives its amount back when it fails, whether it was recorded or not', async () => {
     const { payment, payment_intent } = await captured();
     const { id: known } = madeElsewhere(payment_intent, 1000);
     await tell('charge.refunded', { payment_intent });
@@ -457,7 +457,7 @@ describe('a refund that was made in the dashboard', () => {
     );
   });
 
-  test('and is pending is recorded when it has succeeded', async () => {
+  test('is recorded when it has succeeded after it was pending', async () => {
     const { payment, payment_intent } = await captured();
     const { id } = madeElsewhere(payment_intent, 1000);
     expect(await tell('refund.created', stripe.change(String(id), { status: 'pending' }))).toBe(
@@ -470,7 +470,7 @@ describe('a refund that was made in the dashboard', () => {
     expect(await refundsOf(payment)).toHaveLength(1);
   });
 
-  test('and comes before its payment, or before the worker has let its money go, is told again', async () => {
+  test('is told again when it comes before its payment or before the worker releases its money', async () => {
     const payment_intent = `pi_${randomUUID().replaceAll('-', '')}`;
     const refund = madeElsewhere(payment_intent, 4000);
     stripe.paymentIntents.set(payment_intent, { metadata: { session: 'cs_test_1' } });
@@ -487,14 +487,14 @@ describe('a refund that was made in the dashboard', () => {
     ]);
   });
 
-  test('of a payment that is not of Tillgate is left alone', async () => {
+  test('is ignored if its payment is not of Tillgate', async () => {
     stripe.paymentIntents.set('pi_other', { metadata: {} });
     expect(await tell('charge.refunded', madeElsewhere('pi_other', 1000))).toBe(204);
     expect(await tell('charge.refunded', { payment_intent: null })).toBe(204);
   });
 });
 
-test('a dispute holds what is left until it is won', async () => {
+test('holds the rest of a payment in dispute until it is won', async () => {
   const { payment, payment_intent } = await captured();
   stripe.refundsAre = { status: 'pending' };
   const refund = await refunded(payment, 2000, isSubmitted);
@@ -510,7 +510,7 @@ test('a dispute holds what is left until it is won', async () => {
   expect(await onHold('won', 'charge.dispute.created')).toBe(0);
 });
 
-test('events that arrive at once hold the disputed amount once', async () => {
+test('holds the disputed amount once for events that arrive at once', async () => {
   const { payment, payment_intent } = await captured();
   const dispute = stripe.dispute({ payment_intent, status: 'needs_response', amount: 500 });
   await atOnce(5, () => tell('charge.dispute.created', dispute));
@@ -520,7 +520,7 @@ test('events that arrive at once hold the disputed amount once', async () => {
   ]);
 });
 
-test('keys of two modes are refused', async () => {
+test('refuses keys of two modes', async () => {
   const keys = { TILLGATE_LEDGER_KEY: 'lk_live_1', STRIPE_SECRET_KEY };
   expect((await run(['dist/examples/stripe/stripe.js'], keys).ended).stderr).toContain(
     'One key is of live mode',

@@ -1,17 +1,26 @@
-/** The refunds that an agent may cancel are those that it proposed. */
+/** An agent may only cancel refunds that it proposed itself. */
 import { expect, test } from '@jest/globals';
 import { isOfOther } from '../src/proposer.js';
 
 const AGENT = { holder: 'agent' };
 
 test.each([
-  ['the agent’s own', 'agent', 'waiting', AGENT, false],
-  ['one of another holder', 'other', 'waiting', AGENT, true],
-  ['one that was approved', 'agent', 'approved', AGENT, false],
-  ['one that waited for nobody', 'agent', 'not_needed', AGENT, true],
-  ['one of nobody', 'agent', 'waiting', null, true],
-  ['any that waits, without a holder in the settings', undefined, 'waiting', AGENT, false],
-  ['one that waited for nobody, without a holder', undefined, 'not_needed', AGENT, true],
-])('%s: for the holder %s, state %s', (_, holder, state, proposed_by, isOther) => {
-  expect(isOfOther({ state, proposed_by }, holder)).toBe(isOther);
-});
+  ['a refund of the agent', 'agent', 'waiting', AGENT, false],
+  ['a refund of another holder', 'other', 'waiting', AGENT, true],
+  ['a refund that was approved', 'agent', 'approved', AGENT, false],
+  ['a refund that waited for nobody', 'agent', 'not_needed', AGENT, true],
+  ['a refund without a proposer', 'agent', 'waiting', null, true],
+  ['any waiting refund, without a holder in the settings,', undefined, 'waiting', AGENT, false],
+  [
+    'a refund that waited for nobody, without a holder in the settings,',
+    undefined,
+    'not_needed',
+    AGENT,
+    true,
+  ],
+])(
+  'tells for %s with the holder %s and the state %s whose refund it is',
+  (_, holder, state, proposed_by, isOther) => {
+    expect(isOfOther({ state, proposed_by }, holder)).toBe(isOther);
+  },
+);
