@@ -171,7 +171,7 @@ test('pays out a refund that another holder approved like any other', async () =
   ]);
 });
 
-test('who approves reads what is refunded, and why', async () => {
+test('shows an approver what is refunded, and why', async () => {
   const about = { reference: 'return-7', description: 'The parcel came back.' };
   const { id } = (await bot.post('/v1/refunds', { payment, amount: 500, ...about })).body;
   const shown = { refund: id, payment, amount: 500, currency: 'usd', ...about };

@@ -1,4 +1,4 @@
-/** An HTTP proxy that opens tunnels by CONNECT, and keeps what it was asked for. */
+/** This HTTP proxy opens tunnels by CONNECT, and keeps what it was asked for. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { listen } from './sockets.js';
@@ -10,7 +10,7 @@ interface Asked {
 
 type Behavior = (socket: Socket, request: IncomingMessage) => void;
 
-/** Connects to where the request asks, or answers 502 if nothing is there. */
+/** Connects to the place that the request asks for, or answers 502 if nothing is there. */
 export const tunnel: Behavior = (socket, { url = '' }) => {
   const { hostname, port } = new URL(`http://${url}`);
   const onward = connect(Number(port), hostname.replace(/^\[|\]$/g, ''));

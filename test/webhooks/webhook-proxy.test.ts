@@ -1,4 +1,6 @@
-/** Webhooks through the proxy of WEBHOOK_PROXY, by the same rules for addresses as without it. */
+/**
+ * Webhooks go through the proxy of WEBHOOK_PROXY, by the same rules for addresses as without it.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,14 +42,14 @@ afterEach(() => proxy.close());
 
 const portOf = (url: string) => new URL(url).port;
 
-/** Attempts at the URL of a new session. */
+/** Makes attempts at the URL of a new session. */
 async function attemptsAt(url: string, owner = shop) {
   const { event } = await owner.notified(url);
   await deliver(world.service);
   return owner.deliveriesOf(event);
 }
 
-test('go to the address that was checked, with the password, and share a connection', async () => {
+test('sends webhooks to the address that was checked, with the password, on one connection', async () => {
   const url = `http://receiver.test:${portOf(receiver.url)}/hook`;
   expect(await attemptsAt(url)).toEqual([attempt(1, 204, null, true)]);
   expect(await attemptsAt(url)).toEqual([attempt(1, 204, null, true)]);
@@ -59,7 +61,7 @@ test('go to the address that was checked, with the password, and share a connect
   expect(proxy.asked).toEqual([{ authority: `127.0.0.1:${portOf(receiver.url)}`, authorization }]);
 });
 
-test('are encrypted for the receiver, whose certificate is verified for its name', async () => {
+test('encrypts webhooks for the receiver, and verifies its certificate for its name', async () => {
   const requests: string[] = [];
   const server = createServer(SELF_SIGNED, ({ headers }, response) => {
     requests.push(String(headers.host));
@@ -83,7 +85,7 @@ test('are encrypted for the receiver, whose certificate is verified for its name
   server.close();
 });
 
-test('are repeated when the proxy was down, and the attempt says why', async () => {
+test('repeats a webhook when the proxy was down, and says why in the attempt', async () => {
   proxy.close();
   const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
@@ -99,7 +101,7 @@ test('are repeated when the proxy was down, and the attempt says why', async () 
 });
 
 test.each(['407 Proxy Authentication Required', '403 Forbidden', '301 Moved'])(
-  'fail where the proxy answers %s',
+  'fails an attempt when the proxy answers %s',
   async (status) => {
     proxy.behave(refuse(status));
     const error = `The proxy of WEBHOOK_PROXY answered ${status.slice(0, 3)} to CONNECT.`;
@@ -108,7 +110,7 @@ test.each(['407 Proxy Authentication Required', '403 Forbidden', '301 Moved'])(
   },
 );
 
-test('fail in time where the proxy says nothing', async () => {
+test('fails an attempt in time when the proxy says nothing', async () => {
   proxy.behave(() => undefined);
   Object.assign(world.network, { timeoutMs: TIMEOUT_MS });
   const error = `No response within ${TIMEOUT_MS} ms.`;
@@ -116,7 +118,7 @@ test('fail in time where the proxy says nothing', async () => {
   Object.assign(world.network, { timeoutMs: 60_000 });
 });
 
-test('try the next address of a name where the proxy does not reach the first', async () => {
+test('tries the next address of a name when the proxy does not reach the first', async () => {
   const { resolve } = world.network;
   const nobody = `[::1]:${portOf(receiver.url)}`;
   world.network.resolve = async () => [
@@ -132,7 +134,7 @@ test('try the next address of a name where the proxy does not reach the first', 
   ]);
 });
 
-describe('of a service that sends to public addresses only', () => {
+describe('a service that sends to public addresses only', () => {
   let strict: Webhooks;
 
   beforeAll(async () => {
@@ -143,7 +145,7 @@ describe('of a service that sends to public addresses only', () => {
   afterAll(() => strict.service.close());
 
   test.each(['https://127.0.0.1:4000/', 'https://receiver.test/', 'https://169.254.169.254/'])(
-    'the proxy is not asked for %s',
+    'does not ask the proxy for %s',
     async (url) => {
       const owner = await Shop.open(strict.service);
       const { event } = await owner.notified(url);
@@ -169,32 +171,35 @@ function isListening(port: number): Promise<boolean> {
 const HAS_TINYPROXY = spawnSync('tinyproxy', ['-v']).error === undefined;
 const reason = HAS_TINYPROXY ? '' : ' (skipped: no tinyproxy found)';
 
-(HAS_TINYPROXY ? test : test.skip)(`go through tinyproxy, with its password${reason}`, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tinyproxy-'));
-  const file = join(folder, 'tinyproxy.conf');
-  const own = await freePort();
-  writeFileSync(file, `Port ${own}\nListen 127.0.0.1\nBasicAuth shop secret\n`);
-  const running = spawn('tinyproxy', ['-d', '-c', file], { stdio: 'ignore' });
-  const ended = once(running, 'exit');
-  const attempted = async (password: string) => {
-    const webhookProxy = `http://shop:${password}@127.0.0.1:${own}`;
-    const { service } = await startWebhooks({ config: { webhookProxy } });
-    const owner = await Shop.open(service);
-    const { event } = await owner.notified(receiver.url);
-    await deliver(service);
-    const deliveries = await owner.deliveriesOf(event);
-    await service.close();
-    return deliveries;
-  };
-  try {
-    await until(() => isListening(own));
-    expect(await attempted('secret')).toEqual([attempt(1, 204, null, true)]);
-    const error = 'The proxy of WEBHOOK_PROXY answered 401 to CONNECT.';
-    expect(await attempted('wrong')).toEqual([attempt(1, null, error, false)]);
-    expect(receiver.received).toHaveLength(1);
-  } finally {
-    running.kill();
-    await ended;
-    rmSync(folder, { recursive: true });
-  }
-});
+(HAS_TINYPROXY ? test : test.skip)(
+  `sends webhooks through tinyproxy with its password${reason}`,
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tinyproxy-'));
+    const file = join(folder, 'tinyproxy.conf');
+    const own = await freePort();
+    writeFileSync(file, `Port ${own}\nListen 127.0.0.1\nBasicAuth shop secret\n`);
+    const running = spawn('tinyproxy', ['-d', '-c', file], { stdio: 'ignore' });
+    const ended = once(running, 'exit');
+    const attempted = async (password: string) => {
+      const webhookProxy = `http://shop:${password}@127.0.0.1:${own}`;
+      const { service } = await startWebhooks({ config: { webhookProxy } });
+      const owner = await Shop.open(service);
+      const { event } = await owner.notified(receiver.url);
+      await deliver(service);
+      const deliveries = await owner.deliveriesOf(event);
+      await service.close();
+      return deliveries;
+    };
+    try {
+      await until(() => isListening(own));
+      expect(await attempted('secret')).toEqual([attempt(1, 204, null, true)]);
+      const error = 'The proxy of WEBHOOK_PROXY answered 401 to CONNECT.';
+      expect(await attempted('wrong')).toEqual([attempt(1, null, error, false)]);
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      running.kill();
+      await ended;
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
