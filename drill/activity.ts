@@ -1,28 +1,31 @@
-/** What the workers do just now, as far as their requests show it. */
+/** Follows what the workers do at the moment, as far as their requests show it. */
 
 /** An answer of Tillgate that is about no single refund. */
 export interface Heard {
   readonly worker: number;
   readonly isClaim: boolean;
-  /** What the claim has given. */
+  /** The refunds that a claim has given. */
   readonly refunds: readonly string[];
-  /** In which hour the worker asked. */
+  /** The hour in which the worker asked. */
   readonly hour: number;
 }
 
 export class Activity {
   /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
   work = 0;
-  /** Whether anybody has ever asked Tillgate for anything. */
+  /** True after the first request of any worker to Tillgate. */
   wasAsked = false;
   /** Rises when the clock moves, and when the evening comes. */
   hour = 0;
   private readonly worked = new Set<string>();
-  /** Who asks for work by claims. Any other answer tells such a worker nothing about new work. */
+  /** These workers ask for work by claims. No other answer tells such a worker about new work. */
   private readonly claiming = new Set<number>();
-  /** Who has heard in this hour that there is no work. */
+  /** These workers were told in this hour that there is no work. */
   private readonly idle = new Set<number>();
-  /** On which refunds each worker may act next: it was given them, or has found no payout of them, and sent nothing since. */
+  /**
+   * The refunds on which each worker may act next: it was given them, or has found no payout of
+   * them, and has sent nothing since.
+   */
   private readonly next = new Map<number, Set<string>>();
 
   /** `onRequest` is called for each request that a worker sends. */
@@ -34,12 +37,15 @@ export class Activity {
     this.worked.clear();
   }
 
-  /** Whether it has asked for work in this hour, and there was none for it. */
+  /** Tells whether the worker has asked for work in this hour, and there was none for it. */
   isIdle(worker: number): boolean {
     return this.idle.has(worker);
   }
 
-  /** Whether it may be about to go on with a refund, if it works on several at once. */
+  /**
+   * Tells whether the worker may be about to continue with a refund, if it works on several at
+   * once.
+   */
   mayGoOn(worker: number): boolean {
     return (this.next.get(worker)?.size ?? 0) > 0;
   }
@@ -50,7 +56,7 @@ export class Activity {
     this.next.set(worker, next);
   }
 
-  /** It has heard what Tillgate has for it. */
+  /** Notes what Tillgate has told a worker. */
   hears({ worker, isClaim, refunds, hour }: Heard): void {
     if (isClaim) this.claiming.add(worker);
     this.mayActOn(worker, refunds);
@@ -58,12 +64,12 @@ export class Activity {
     else if (hour === this.hour && isClaim === this.claiming.has(worker)) this.idle.add(worker);
   }
 
-  /** Its request about the refund has arrived. */
+  /** Notes that a request of the worker about the refund has arrived. */
   goesOn(worker: number, refund: string): void {
     this.next.get(worker)?.delete(refund);
   }
 
-  /** The same again changes nothing: it is no work before the clock has moved. */
+  /** Counts a kind of request once: a repetition is no work before the clock has moved. */
   works(worker: number, refund: string, kind: string): void {
     const work = `${worker} ${refund} ${kind}`;
     if (this.worked.has(work)) return;

@@ -1,14 +1,14 @@
-/** Requests of the drill itself to Tillgate, which meet no fault. */
+/** Sends the requests of the drill itself to Tillgate, which meet no fault. */
 import { randomUUID } from 'node:crypto';
 
-// biome-ignore lint/suspicious/noExplicitAny: the bodies of several resources.
+// biome-ignore lint/suspicious/noExplicitAny: bodies of several resources are read by name.
 export type Json = any;
 
 export interface Answer {
   readonly status: number;
-  /** Text is a page of HTML. */
+  /** The body, which is a page of HTML if it is text. */
   readonly body: Json;
-  /** In seconds. */
+  /** The value of Retry-After, in seconds. */
   readonly retryAfter?: number;
 }
 
@@ -25,14 +25,14 @@ export async function send(url: string, key: string, body?: object): Promise<Ans
   return { status: response.status, body: await response.json() };
 }
 
-/** For what cannot be refused. */
+/** Sends a request that cannot be refused. */
 export async function demand(url: string, key: string, body?: object): Promise<Json> {
   const answer = await send(url, key, body);
   if (answer.status < 300) return answer.body;
   throw new Error(`Tillgate answered ${url} with ${answer.status}: ${JSON.stringify(answer.body)}`);
 }
 
-/** In the order of the items, a few at once. */
+/** Works on a few items at once. The results have the order of the items. */
 export async function each<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

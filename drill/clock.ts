@@ -4,9 +4,12 @@ import type { Stage } from './stage.js';
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
 
-/** The time of a drill: real time and what was skipped. Tillgate, the leases of claims and the provider live at it. */
+/**
+ * The time of a drill is real time and the time that was skipped. Tillgate, the leases of claims
+ * and the provider live at it.
+ */
 export class Clock {
-  /** By how much the clocks of the workers are fast, in seconds. */
+  /** The clocks of the workers are fast by so many seconds. */
   fast = 0;
   private skipped = 0;
   private readonly startedAt = Date.now() / 1000;
@@ -14,28 +17,34 @@ export class Clock {
 
   constructor(private readonly stage: Stage) {}
 
-  /** In seconds since the drill began. */
+  /** Returns the seconds since the drill began. */
   now(): number {
     return Date.now() / 1000 - this.startedAt + this.skipped;
   }
 
-  /** Like "day 2 03:14:15". */
+  /** Returns a label like "day 2 03:14:15". */
   label(): string {
     const time = new Date(this.now() * 1000).toISOString().slice(11, 19);
     return `day ${Math.floor(this.now() / DAY) + 1} ${time}`;
   }
 
-  /** Leases are in real time, and the age of a refund is not. */
+  /**
+   * Returns the time that a worker is told: leases are in real time, and the age of a refund is
+   * not.
+   */
   told(member: string, time: number): number {
     return time - this.fast - (member === 'created' ? this.skipped : 0);
   }
 
-  /** Resolves when time has been skipped next. */
+  /** Resolves when time is skipped the next time. */
   moved(): Promise<void> {
     return this.next.promise;
   }
 
-  /** `arrive` is what happens before any lease has ended. Leases are in real time: they are brought forward in the database. */
+  /**
+   * Skips time. `arrive` runs before any lease has ended. Leases are in real time, so they are
+   * brought forward in the database.
+   */
   async advance(seconds: number, arrive: () => Promise<void>): Promise<void> {
     const { sql, url, organizations } = this.stage;
     await each(organizations, ({ key }) =>

@@ -1,5 +1,5 @@
-/** Why there was no drill, or none that says anything. */
+/** Says why there was no drill, or none with a verdict. */
 export class Complaint extends Error {}
 
-/** Why a drill ended before its end. What it has found until then is told. */
+/** Says why a drill ended early. Its findings until then are reported. */
 export class Halt extends Error {}

@@ -1,10 +1,10 @@
-/** What merchants pay back in the provider's dashboard, and what is told to Tillgate of it. */
+/** Pays amounts back in the provider's dashboard, as merchants do, and tells Tillgate of them. */
 import { demand } from './api.js';
 import type { Journal } from './journal.js';
 import type { Provider } from './provider.js';
 import type { Stage } from './stage.js';
 
-/** It fits in what no refund of the plan asks for. */
+/** This amount is small enough to stay beside the refunds of the plan. */
 export const DASHBOARD_AMOUNT = 100;
 
 export interface PaidBack {
@@ -29,7 +29,10 @@ export class Dashboard {
     this.wanted.push(payment);
   }
 
-  /** Each payout is told to Tillgate when time moves next, so that workers meet it before and after. */
+  /**
+   * Tells Tillgate of each payout when time moves the next time, so that workers meet it before and
+   * after.
+   */
   async work(): Promise<void> {
     for (const { from, payout } of this.untold.splice(0)) await this.tell(from, payout);
     for (const from of this.wanted.splice(0)) {

@@ -29,14 +29,17 @@ import { type Command, type Environment, Workers } from './workers.js';
 export interface Options extends Command {
   readonly seed: number;
   readonly refunds: number;
-  /** How long there are faults, at most. */
+  /** Faults happen for so long at most, in seconds. */
   readonly seconds: number;
-  /** How long a call may stay open, and how long a worker may do nothing, in seconds on a machine that is not busy. */
+  /**
+   * A call may stay open for so long, and a worker may do nothing for so long, in seconds on a
+   * machine that is not busy.
+   */
   readonly patience: number;
-  /** Whether it ends when these rules are broken. */
+  /** Tells whether the drill ends after these rules were broken. */
   readonly bail: (broken: readonly Rule[]) => boolean;
   readonly progress: Progress;
-  /** Its reason is a Halt. */
+  /** The reason of this signal is a Halt. */
   readonly stop: AbortSignal;
 }
 
@@ -119,7 +122,7 @@ class Drill {
     await this.lines.close();
   }
 
-  /** Returns why it ended before its end, or null. */
+  /** Plays the days. Returns why the drill ended early, or null. */
   private async play(
     firstDay: readonly PlannedRefund[],
     plan: readonly (readonly PlannedRefund[])[],
@@ -178,7 +181,7 @@ class Drill {
     if (end === 'it stands still' || end === 'some are left') await this.seeOpen(end);
   }
 
-  /** A kill or a second worker may mend it later, so it is remembered. */
+  /** Remembers undecided refunds, because a kill or a second worker may decide them later. */
   private async seeOpen(end: 'it stands still' | 'some are left'): Promise<void> {
     const books = await this.books();
     const open = new Set(openOf(books).map(({ id }) => id));
@@ -244,10 +247,13 @@ class Drill {
     return hour >= usual || urgentOf(await this.books()).length === 0;
   }
 
-  /** No process lives through it: between a look at the provider and a payout, no worker can lose a day. */
+  /**
+   * Lets a night pass, through which no process lives: no worker can lose a day between a look at
+   * the provider and a payout.
+   */
   private async night(seconds: number): Promise<void> {
     await this.stopWorkers();
-    // What is late arrives an hour later, before the provider has forgotten a key.
+    // Late requests arrive an hour later, before the provider has forgotten a key.
     await this.advance(HOUR);
     await this.advance(seconds);
     const books = await this.books();

@@ -1,31 +1,37 @@
-/** The first day: one worker has it for itself, and nothing kills the worker, so that it has to get out of every fault alone. */
+/**
+ * On the first day one worker runs alone, and nothing kills it, so it has to recover from every
+ * fault by itself.
+ */
 import { DAY, HOUR } from './clock.js';
 import type { Waits } from './waits.js';
 
-/** An hour is another attempt at what was not decided. */
+/** Each hour gives another attempt at refunds that are not decided. */
 const MOST_HOURS = 6;
-/** Then what is pending at the provider is decided, which takes two days. */
+/** Then payouts that are pending at the provider are decided, which takes two days. */
 const STEPS = [...Array<number>(5).fill(12 * HOUR), DAY, DAY];
-/** A worker may claim for up to 60 days what is pending, and release for up to 7 what cannot be paid. */
+/**
+ * A worker may claim a pending refund for up to 60 days, and release one that cannot be paid for up
+ * to 7.
+ */
 const CALM_STEPS = [61 * DAY, 8 * DAY];
 const MOST_ROUNDS = 3;
 
 interface Surroundings {
-  /** Lets the time pass, in seconds. */
+  /** Lets so many seconds pass. */
   advance(seconds: number): Promise<void>;
-  /** Whether an answer waits for the clock. */
+  /** Tells whether an answer waits for the clock. */
   isHeld(): boolean;
-  /** Whether a call is never answered, and the worker has not given it up. */
+  /** Tells whether a call has no answer, and the worker still waits for it. */
   isUnanswered(): boolean;
   /** Ends all faults. */
   calm(): void;
   left(): Promise<Left>;
 }
 
-/** What of the refunds is not decided as it should be. */
+/** Says which refunds are not decided as they should be. */
 export interface Left {
   readonly count: number;
-  /** Whether the worker could decide one of them at once. */
+  /** True if the worker could decide one of them at once. */
   readonly isUrgent: boolean;
 }
 
@@ -39,7 +45,7 @@ export class FirstDay {
     private readonly surroundings: Surroundings,
   ) {}
 
-  /** Says how it ended: with refunds that the worker should have decided, or without. */
+  /** Plays the day. Says whether refunds are left that the worker should have decided. */
   async play(): Promise<End> {
     const end = (await this.hours()) ?? (await this.pass(STEPS));
     if (end) return end;
@@ -75,7 +81,10 @@ export class FirstDay {
     return this.left.count === 0 ? 'all are decided' : undefined;
   }
 
-  /** The clock stands still until the worker gives an unanswered call up, because its time-out is in real time. */
+  /**
+   * The clock stands still until the worker gives up an unanswered call, because its time-out is in
+   * real time.
+   */
   private async settled(): Promise<boolean> {
     const { isHeld, isUnanswered } = this.surroundings;
     const { patience } = this.waits;

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.js';
 
-/** When a request arrived, or something else happened. */
+/** The moment when a request arrived, or something else happened. */
 export interface Moment {
   readonly place: number;
   readonly at: string;
 }
 
 interface Line extends Moment {
-  /** Undefined of what happens to a worker as a whole. */
+  /** Undefined for an event of a worker as a whole. */
   readonly refund: string | undefined;
   readonly who: string;
   readonly what: string;
@@ -15,11 +15,11 @@ interface Line extends Moment {
 
 const MOST_LINES = 60;
 const LINES_AT_THE_END = 20;
-/** Of lines that are repeated. */
+/** Repeated lines are folded if there are more in a row than this. */
 const MOST_IN_TURN = 4;
 const LEAST_REPEATED = 3;
 
-/** What happened, in words, and when. */
+/** Notes events in words, with their time. */
 export class Journal {
   private readonly lines: Line[] = [];
   private places = 0;
@@ -30,12 +30,15 @@ export class Journal {
     return { place: this.places++, at: this.clock.label() };
   }
 
-  /** What came of a request stands where the request arrived. */
+  /** Notes an event. The outcome of a request is noted at the moment when the request arrived. */
   note(refund: string | undefined, who: string, what: string, moment = this.moment()): void {
     this.lines.push({ ...moment, refund, who, what });
   }
 
-  /** Of one refund: of a worker as a whole only what happens to the one that had the refund last. */
+  /**
+   * Returns the events of one refund. Events of a worker as a whole belong to it if the worker had
+   * the refund last.
+   */
   history(refund: string): string[] {
     const lines = this.lines.toSorted((one, other) => one.place - other.place);
     const history: Line[] = [];
@@ -49,7 +52,7 @@ export class Journal {
   }
 }
 
-/** Says once what was repeated, whichever worker did it and under whichever claim. */
+/** Shows repeated events once, whichever worker caused them and under whichever claim. */
 function folded(lines: readonly Line[]): string[] {
   const shown: string[] = [];
   const kinds = lines.map(({ what }) => what.replace(/claim \d+/g, 'claim'));

@@ -1,4 +1,7 @@
-/** What stands between one worker and Tillgate, or the provider: it loses requests and answers, repeats them, and holds them up. */
+/**
+ * A line stands between one worker and Tillgate, or the provider. It loses requests and answers,
+ * repeats them, and delays them.
+ */
 import { once } from 'node:events';
 import {
   createServer,
@@ -13,51 +16,57 @@ import type { Fate } from './scenes.js';
 import { slowness } from './waits.js';
 
 export interface Request {
-  /** 0 or 1: which of the two commands sent it. */
+  /** The worker that sent it: 0 or 1. */
   readonly worker: number;
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly body: Json;
-  /** Nobody waits for its answer: it arrived before, or its worker has given it up. */
+  /** True if nobody waits for its answer: it arrived before, or its worker has given it up. */
   readonly isUnheard?: boolean;
 }
 
-/** What is at the far end. */
+/** The far end of a line. */
 export interface Side {
   fateOf(request: Request): Promise<Fate>;
   carryOut(request: Request): Promise<Answer>;
-  /** What is answered instead, where nothing was done. */
+  /** These answers say that nothing was done. */
   readonly refusals: Partial<Record<Fate, Answer>>;
-  /** What is answered to `server error`. */
+  /** Returns the answer of the fate `server error`. */
   error(): Answer;
-  /** Called when a request arrives. What it returns is called when the answer is known, before the worker has it. */
+  /**
+   * Called when a request arrives. Returns a function that is called when the answer is known,
+   * before the worker has it.
+   */
   receive(request: Request): (answer: Answer | undefined, fate: Fate) => Promise<void>;
 }
 
 export interface Events {
   /** Resolves when the clock has moved. */
   moved(): Promise<void>;
-  /** Resolves when another request for a payout of the same refund came, or none will. */
+  /** Resolves when another request for a payout of the same refund came, or when none will come. */
   overtaken(request: Request): Promise<void>;
   /** Resolves when a worker has waited too long for an answer. */
   tooLong(): Promise<void>;
   waitedTooLong(request: Request): void;
   kill(worker: number): void;
-  /** What the worker is told of a time, in seconds: its own clock knows of no time that was skipped, and may be wrong. */
+  /**
+   * Returns the time that the worker is told, in seconds: its own clock knows nothing of skipped
+   * time, and may be wrong.
+   */
   told(member: string, time: number): number;
 }
 
 const SLOW_MS = 700;
 const LOST: readonly Fate[] = ['answer lost', 'worker killed'];
-/** In answers of Tillgate. */
+/** These members of Tillgate's answers are times. */
 const TIMES = /"(created|expires_at)":(\d+)/g;
 
 export class Line {
-  /** Answers that are held up now. */
+  /** The number of answers that are delayed now. */
   held = 0;
-  /** Calls that are never answered, and that the worker has not given up. */
+  /** The number of calls that have no answer, and that the worker has not given up. */
   unanswered = 0;
   private readonly late: (() => Promise<unknown>)[] = [];
   private readonly underWay = new Set<Promise<Answer>>();
@@ -76,7 +85,7 @@ export class Line {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Nothing of a killed worker arrives after this. */
+  /** Waits until no request of a killed worker can arrive any more. */
   async drain(): Promise<void> {
     this.server.closeAllConnections();
     await Promise.all(this.underWay);
@@ -87,7 +96,7 @@ export class Line {
     await this.drain();
   }
 
-  /** What is late arrives. */
+  /** Lets late requests arrive. */
   async deliver(): Promise<void> {
     for (const request of this.late.splice(0)) await request();
   }
@@ -126,7 +135,7 @@ export class Line {
     socket.resetAndDestroy();
   }
 
-  /** A request whose answer nobody waits for. */
+  /** Sends a request whose answer nobody waits for. */
   private async arrive(request: Request, fate: Fate): Promise<void> {
     const note = this.side.receive({ ...request, isUnheard: true });
     await note(await this.carryOut(request), fate);

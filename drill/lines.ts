@@ -1,4 +1,4 @@
-/** The lines of both workers to Tillgate and to the provider. */
+/** Holds the lines of both workers to Tillgate and to the provider. */
 
 import { type Events, Line, type Side } from './line.js';
 import type { Environment } from './workers.js';
@@ -8,7 +8,7 @@ export class Lines {
 
   constructor(private readonly events: Events) {}
 
-  /** Where the worker finds both sides. */
+  /** Opens the lines of a worker. Returns the addresses of both sides. */
   async open(worker: number, tillgate: Side, provider: Side): Promise<Environment> {
     const [TILLGATE_URL, PROVIDER_URL] = [
       await this.openOne(worker, tillgate),
@@ -17,7 +17,7 @@ export class Lines {
     return { TILLGATE_URL, PROVIDER_URL };
   }
 
-  /** Whether an answer to this worker waits for the clock. */
+  /** Tells whether an answer to this worker waits for the clock. */
   isHeld(worker: number): boolean {
     return this.lines.some((line) => line.worker === worker && line.held > 0);
   }
@@ -26,12 +26,12 @@ export class Lines {
     return this.lines.some(({ held }) => held > 0);
   }
 
-  /** Whether a call is never answered, and its worker has not given it up. */
+  /** Tells whether a call has no answer, and its worker still waits for it. */
   get isUnanswered(): boolean {
     return this.lines.some(({ unanswered }) => unanswered > 0);
   }
 
-  /** What is late arrives. */
+  /** Lets late requests arrive. */
   async deliver(): Promise<void> {
     for (const line of this.lines) await line.deliver();
   }

@@ -1,4 +1,6 @@
-/** What the merchants do: propose refunds, cancel some of them, and hold amounts of their payments meanwhile. */
+/**
+ * The merchants propose refunds, cancel some of them, and hold amounts of their payments meanwhile.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demand, each, type Json, send } from './api.js';
 import { DASHBOARD_AMOUNT, type PaidBack } from './dashboard.js';
@@ -13,7 +15,7 @@ const MOVES_BEFORE_DECISION = 2;
 export class Merchants {
   private readonly planned = new Map<string, PlannedRefund>();
   private readonly unwanted = new Set<string>();
-  /** What nobody has approved, and how often time moves before it is decided. */
+  /** The refunds that nobody has approved, and how often time moves before each is decided. */
   private readonly unapproved = new Map<string, { readonly plan: PlannedRefund; moves: number }>();
   private isProposing = false;
 
@@ -34,7 +36,7 @@ export class Merchants {
     return this.planned.get(refund);
   }
 
-  /** How many refunds a worker can pay of which the first payout is to meet a fault. */
+  /** Counts the refunds that a worker can pay and whose first payout should meet a fault. */
   countWithFault(): number {
     const plans = [...this.planned.values()];
     return plans.filter(({ payouts: [first = 'passes'], approval, regret }) => {
@@ -47,7 +49,7 @@ export class Merchants {
     return this.unapproved.has(refund);
   }
 
-  /** From now on the merchant tries to cancel it. */
+  /** Lets the merchant try to cancel the refund from now on. */
   regret(refund: string): void {
     this.unwanted.add(refund);
     void this.cancel(refund);
@@ -63,7 +65,10 @@ export class Merchants {
     this.isProposing = false;
   }
 
-  /** Before time moves, somebody else than the proposer decides about what has waited long enough. */
+  /**
+   * Decides refunds that have waited long enough, as another person than the proposer, before time
+   * moves.
+   */
   async decide(): Promise<void> {
     for (const [refund, waiting] of this.unapproved) {
       waiting.moves -= 1;
@@ -72,7 +77,7 @@ export class Merchants {
     }
   }
 
-  /** Until it is stopped: whatever can be canceled of what is not wanted any more. */
+  /** Cancels unwanted refunds wherever possible until it is stopped. */
   async keepCanceling(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       for (const refund of this.unwanted) await this.cancel(refund);
@@ -80,7 +85,7 @@ export class Merchants {
     }
   }
 
-  /** If it is not wanted any more. */
+  /** Cancels the refund if it is unwanted. */
   async cancel(refund: string): Promise<void> {
     const plan = this.planned.get(refund);
     if (!plan || !this.unwanted.has(refund)) return;
@@ -95,7 +100,7 @@ export class Merchants {
     if (!isPending) this.unwanted.delete(refund);
   }
 
-  /** As the ledger has them. */
+  /** Reads the refunds as the ledger has them. */
   async refunds(): Promise<Json[]> {
     const { url, ledgerKey, organizations } = this.stage;
     const found: Json[] = [];
@@ -112,7 +117,7 @@ export class Merchants {
 
   private async decideOn(refund: string, plan: PlannedRefund): Promise<void> {
     const isApproved = plan.approval === 'late';
-    // From the request on, a worker may be given it.
+    // A worker may get the refund as soon as the request is sent.
     if (isApproved) this.unapproved.delete(refund);
     const [path, body] = isApproved ? ['approve', { amount: plan.amount }] : ['reject', {}];
     const { status } = await send(

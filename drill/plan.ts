@@ -1,4 +1,7 @@
-/** What a drill does, refund by refund. It follows from the seed alone: the same seed is the same plan. */
+/**
+ * Plans a drill, refund by refund. The plan follows from the seed alone: the same seed makes the
+ * same plan.
+ */
 import { DAY } from './clock.js';
 import { Random } from './random.js';
 import {
@@ -15,7 +18,10 @@ export const DAYS = 3;
 export const OUTAGE_DAY = 1;
 /** From this day on the clocks of both workers are fast. */
 export const FAST_DAY = 2;
-/** What was paid last is decided two days later. A claim may last 60 days, and then it may be paid. */
+/**
+ * The last payouts are decided two days later. A claim may last 60 days, and then the refund may be
+ * paid.
+ */
 export const NIGHTS_AT_THE_END = [DAY, 2 * DAY, 61 * DAY, 3 * DAY];
 /** Refunds of the same payment wait for each other. */
 const REFUNDS_OF_PAYMENT = 10;
@@ -47,7 +53,7 @@ const REGRETS: readonly PlannedRefund['regret'][] = [
   'at once',
   'when it is paid',
 ];
-/** One in ten. */
+/** One in ten refunds waits for an approval. */
 const APPROVALS: readonly PlannedRefund['approval'][] = [
   ...Array(27).fill('not needed'),
   'late',
@@ -65,7 +71,10 @@ const CALM = {
 const CURRENCIES = ['eur', 'usd', 'jpy'];
 const ROUND = REFUNDS_OF_PAYMENT * CURRENCIES.length * ORGANIZATIONS;
 
-/** The refunds of the first day, which one worker has for itself: as many for any number of refunds. */
+/**
+ * Returns the refunds of the first day, on which one worker runs alone. Their number is always the
+ * same.
+ */
 export function firstDayOf(seed: number): readonly PlannedRefund[] {
   const random = new Random(seed);
   const organizations = Array.from({ length: ORGANIZATIONS }, (_, organization) => organization);
@@ -76,7 +85,7 @@ export function firstDayOf(seed: number): readonly PlannedRefund[] {
   return scenes.map((scene, place) => played(drawnRefund(random, 0, place), scene, alike));
 }
 
-/** The refunds of each day with two workers. */
+/** Returns the refunds of each day with two workers. */
 export function planOf(seed: number, refunds: number): readonly (readonly PlannedRefund[])[] {
   const random = new Random(seed);
   return Array.from({ length: DAYS }, (_, day) => {
@@ -101,7 +110,8 @@ const amountOf = (random: Random) => 1 + random.below(20_000);
 function drawnRefund(random: Random, day: number, place: number): PlannedRefund {
   const any = <Item>(items: readonly Item[]) => random.of(items) as Item;
   const currency = any(CURRENCIES);
-  // In turn, and the other way round the next day, so that both have refunds at every stage.
+  // The organizations alternate, and begin with the other one the next day, so that both have
+  // refunds at every stage.
   const organization = (day + place) % ORGANIZATIONS;
   return {
     reference: `day-${day}-refund-${place + 1}`,

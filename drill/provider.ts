@@ -4,14 +4,17 @@ import type { Answer } from './api.js';
 import { type Clock, DAY } from './clock.js';
 import type { Course } from './scenes.js';
 
-/** How long the provider remembers an idempotency key. */
+/** The provider remembers an idempotency key for so long. */
 const KEY_LIFETIME = DAY;
 const SETTLES_AFTER = 2 * DAY;
 const BOUNCES_AFTER = 2 * DAY;
-/** How long a new payout is not in lists yet, in seconds. */
+/** A new payout is missing in lists for so many seconds. */
 const LIST_LAG = 5;
 const LEAST_ON_PAGE = 10;
-/** How much of all payouts a page of a list shows: the first one has all that have come back. */
+/**
+ * A page of a list shows this part of all payouts. The first page has all payouts that have come
+ * back.
+ */
 const PAGE = 0.1;
 const FILTERS = ['id', 'refund', 'amount', 'currency', 'status'];
 
@@ -35,11 +38,11 @@ const invalid: Answer = { status: 400, body: { error: 'invalid' } };
 
 export class Provider {
   isDown = false;
-  /** Refunds with a request that arrives later. */
+  /** These refunds have a request that arrives later. */
   readonly onTheWay = new Set<string>();
-  /** Refunds that it has refused for good. */
+  /** The provider has refused these refunds for good. */
   readonly declined = new Set<string>();
-  /** What it has done with a refund so far. */
+  /** Holds what the provider has done with refunds so far. */
   readonly courses = new Set<Course>();
   private readonly booked: Booked[] = [];
   private readonly pageSize: number;
@@ -48,13 +51,13 @@ export class Provider {
   constructor(
     private readonly clock: Clock,
     private readonly courseOf: (refund: string) => Course | undefined,
-    /** How many payouts may be made in all. */
+    /** So many payouts may be made in all. */
     expected: number,
   ) {
     this.pageSize = Math.max(LEAST_ON_PAGE, Math.ceil(expected * PAGE));
   }
 
-  /** Every payout that was made, oldest first. */
+  /** Returns every payout that was made, the oldest first. */
   get book(): readonly Payout[] {
     return this.booked.map((payout) => ({ ...payout, status: this.statusOf(payout) }));
   }
@@ -63,17 +66,20 @@ export class Provider {
     return this.book.filter((payout) => payout.refund === refund);
   }
 
-  /** Whether it has, or is about to have, a request for a payout. Such a refund is not refused: that would be untrue. */
+  /**
+   * Tells whether the provider has, or is about to have, a request for a payout. Such a refund is
+   * not refused, because that would be untrue.
+   */
   knows(refund: string): boolean {
     return this.onTheWay.has(refund) || this.booked.some((payout) => payout.refund === refund);
   }
 
-  /** The refund for which a key was used first. */
+  /** Returns the refund for which a key was used first. */
   firstRefundOf(key: string): string | undefined {
     return this.refundOfKey.get(key);
   }
 
-  /** Whether time changes no payout any more. */
+  /** Tells whether time changes no payout any more. */
   get isFinal(): boolean {
     return this.book.every(({ status }, place) => {
       const bounces = this.booked[place]?.course === 'pays, and it bounces';
@@ -134,7 +140,10 @@ export class Provider {
     return { status: 200, body: this.shown(payout) };
   }
 
-  /** Oldest first, in pages: a page begins after the payout that `cursor` names. Filters are members of a payout. */
+  /**
+   * Lists payouts in pages, the oldest first. A page begins after the payout that `cursor` names.
+   * Filters are members of a payout.
+   */
   private list(query: URLSearchParams): Answer {
     const { cursor = '', limit, ...filters } = Object.fromEntries(query);
     if (Object.keys(filters).some((name) => !FILTERS.includes(name))) return invalid;

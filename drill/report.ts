@@ -7,18 +7,18 @@ interface Played {
   readonly refunds: number;
   readonly faults: Partial<Record<Fate, number>>;
   readonly kills: number;
-  /** What the plan has and did not happen, so that nothing is known about it. */
+  /** The parts of the plan that did not happen, so that nothing is known about them. */
   readonly unmet: readonly (Fate | Course)[];
-  /** How many refunds have met a fault, and of how many the first payout has one in the plan. */
+  /** Counts the refunds that have met a fault, and those whose first payout has one in the plan. */
   readonly met: number;
   readonly faulty: number;
-  /** Why it ended before its end, or null. */
+  /** Says why the drill ended early, or is null. */
   readonly stopped: string | null;
 }
 
 export type Report = ReturnType<typeof reportOn>;
 
-/** For each broken rule, how many refunds broke it and the shortest of their histories. */
+/** Reports for each broken rule how many refunds broke it, and the shortest of their histories. */
 export function reportOn(books: Books, journal: Journal, played: Played) {
   const all = violations(books);
   const byRule = Map.groupBy(played.stopped === null ? all : lasting(all), ({ rule }) => rule);
@@ -41,11 +41,14 @@ export function reportOn(books: Books, journal: Journal, played: Played) {
 export const openIn = (books: Pick<Books, 'refunds'>) =>
   books.refunds.filter(({ status }) => status === 'pending').length;
 
-/** Those that a worker can decide: nobody has to approve them first. */
+/** Returns the refunds that a worker can decide, because nobody has to approve them first. */
 export const openOf = ({ refunds }: Pick<Books, 'refunds'>) =>
   refunds.filter(({ status, approval }) => status === 'pending' && approval !== 'waiting');
 
-/** Those that no time decides: a worker has not told of a payout that is under way. */
+/**
+ * Returns the refunds that time does not decide, because no payout of them is known to be under
+ * way.
+ */
 export const urgentOf = (books: Pick<Books, 'refunds'>) =>
   openOf(books).filter(({ provider_reference: payout }) => payout === null);
 

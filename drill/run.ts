@@ -45,7 +45,7 @@ export async function runDrill({
     const options = { ...words, seed, restart, progress, ...ends };
     const report = await drill(stage, options).finally(stage.close);
     const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
-    // Also if nobody reads it.
+    // The exit code is set even if nobody reads the verdict.
     process.exitCode = exitCode;
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : asText(report));
     return exitCode;

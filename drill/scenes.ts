@@ -1,4 +1,4 @@
-/** What can happen to a refund in a drill, and the refunds that no plan leaves out. */
+/** Holds what can happen to a refund in a drill, and the refunds that are in every plan. */
 
 /** What the provider does with a refund that it is asked to pay. */
 export type Course =
@@ -13,20 +13,29 @@ export type Course =
 export type Fate =
   | 'passes'
   | 'request lost'
-  /** No answer, and it is carried out an hour later. */
+  /** The request has no answer, and is carried out an hour later. */
   | 'request late'
   | 'answer lost'
   | 'arrives twice'
   | 'worker killed'
   /** The answer waits until the clock moves: by day an hour, at night a day, for which the workers are killed. */
   | 'answer late'
-  /** It is carried out, and the connection stays open without an answer until the worker gives it up. */
+  /**
+   * The request is carried out, and the connection stays open without an answer until the worker
+   * gives it up.
+   */
   | 'never answered'
   /** The answer takes a moment. */
   | 'answer slow'
-  /** It is carried out, and the answer is an error: of the provider 500, 502 or 504 with a page of HTML. */
+  /**
+   * The request is carried out, and the answer is an error. That of the provider is 500, 502 or 504
+   * with a page of HTML.
+   */
   | 'server error'
-  /** Nothing is done in these, and the answer says so. The one of `overtaken` waits until another claim of the refund pays. */
+  /**
+   * Nothing is done, and the answer says so. The answer of `overtaken` waits until another claim of
+   * the refund pays.
+   */
   | 'overtaken'
   | 'no balance'
   | 'unavailable'
@@ -34,37 +43,46 @@ export type Fate =
 
 export interface PlannedRefund {
   readonly reference: string;
-  /** 0 or 1. */
+  /** The number of the organization: 0 or 1. */
   readonly organization: number;
-  /** Refunds of an organization with the same name here are of one payment. */
+  /** Refunds of an organization with the same name here belong to one payment. */
   readonly payment: string;
   readonly amount: number;
   readonly currency: string;
   readonly course: Course;
-  /** Of its first requests for a payout, in their order. Those after them pass. */
+  /** The fates of its first requests for a payout, in their order. Later requests pass. */
   readonly payouts: readonly Fate[];
-  /** Of its first looks at the provider. */
+  /** The fates of its first look-ups at the provider. */
   readonly looks: readonly Fate[];
-  /** Of its first reports to Tillgate. */
+  /** The fates of its first reports to Tillgate. */
   readonly reports: readonly Fate[];
-  /** From when on the merchant tries to cancel it. */
+  /** The time from which the merchant tries to cancel it. */
   readonly regret: 'never' | 'at once' | 'when it is paid';
-  /** Who proposed it may not approve it: somebody else does so late, rejects it, or never decides. */
+  /**
+   * The proposer may not approve the refund: somebody else approves it late, rejects it, or never
+   * decides.
+   */
   readonly approval: 'not needed' | 'late' | 'rejected' | 'never';
-  /** Whether it is proposed late in the day, so that the workers are killed while the provider pays it. */
+  /**
+   * True if the refund is proposed late in the day, so that the workers are killed while the
+   * provider pays it.
+   */
   readonly isEvening: boolean;
-  /** Whether the merchant also pays a part of its payment back in the provider's dashboard. */
+  /** True if the merchant also pays a part of the payment back in the provider's dashboard. */
   readonly isBesideDashboard: boolean;
 }
 
-/** What a scene does not name is drawn, but for faults: it has no others. */
+/** A member that a scene does not name is drawn, except faults: a scene has no others. */
 export type Scene = Partial<PlannedRefund>;
 
-/** Refunds that are easily mixed up: those of a day have one amount, and two organizations give them the same references. */
+/**
+ * These refunds are easily confused: those of a day have one amount, and two organizations give
+ * them the same references.
+ */
 const SHIRT = { organization: 0, payment: 'shirt', currency: 'eur' };
 const MUG = { organization: 1, payment: 'mug', currency: 'eur' };
 const CAP = { organization: 0, payment: 'cap', currency: 'usd' };
-/** A worker that releases these lets the merchant cancel what was paid. */
+/** A worker that releases these refunds lets the merchant cancel refunds that were paid. */
 const regret = 'when it is paid';
 
 /**
@@ -97,7 +115,9 @@ export const EACH_DAY: readonly Scene[] = [
   { isEvening: true, payouts: ['answer late'], looks: ['answer lost', 'unavailable'] },
 ];
 
-/** As many a day as there is room for, so that a small drill meets each of them once. */
+/**
+ * Each day has as many of these as it has room for, so that a small drill meets each of them once.
+ */
 export const IN_TURN: readonly Scene[] = [
   { ...CAP, reference: 'cap-1', payouts: ['request lost'] },
   { course: 'pays days later', regret },

@@ -1,4 +1,7 @@
-/** Tillgate for one drill: a database of its own, the service as a process, two organizations and their keys. */
+/**
+ * Sets Tillgate up for one drill: a database of its own, the service as a process, two
+ * organizations and their keys.
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +28,7 @@ interface Accounts {
   readonly organizations: readonly {
     readonly id: string;
     readonly key: string;
-    /** What it proposes has to be approved. */
+    /** Refunds that this key proposes have to be approved. */
     readonly proposersKey: string;
   }[];
   readonly ledgerKey: string;
@@ -61,7 +64,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** For so many drills, one after the other. */
+/** Opens the accounts of so many drills, which run one after the other. */
 export async function openAccounts(databaseUrl: string, count: number): Promise<Accounts[]> {
   const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, {
     timeLimits: false,
@@ -101,7 +104,10 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
   }
 }
 
-/** Where there is no embedded PostgreSQL, on the server of DATABASE_URL, which is often that of the worker's own database. */
+/**
+ * Opens a database on the embedded PostgreSQL. Where there is none, uses the server of
+ * DATABASE_URL, which often has the worker's own database too.
+ */
 async function openDatabase(): Promise<Database> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-drill-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
@@ -117,7 +123,7 @@ async function openDatabase(): Promise<Database> {
   }
 }
 
-/** Nothing of it is kept, so it need not wait for the disk. */
+/** Lets PostgreSQL not wait for the disk, because nothing of the database is kept. */
 async function forgoDurability(url: string): Promise<void> {
   const client = await connect(url);
   await client.query('ALTER SYSTEM SET fsync = off');
@@ -147,7 +153,7 @@ async function connect(connectionString: string): Promise<Client> {
   return client;
 }
 
-/** Without the caller's own settings, which may be those of another Tillgate. */
+/** Leaves out the caller's own settings, which may be those of another Tillgate. */
 function environmentOf(databaseUrl: string) {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const settings = {
@@ -159,7 +165,10 @@ function environmentOf(databaseUrl: string) {
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings };
 }
 
-/** In a group of its own, because Ctrl-C must not end it before the verdict. */
+/**
+ * Starts the service in a process group of its own, because Ctrl-C must not end it before the
+ * verdict.
+ */
 async function startService(databaseUrl: string) {
   const child = spawn(process.execPath, [SERVICE], {
     env: environmentOf(databaseUrl),
@@ -167,7 +176,7 @@ async function startService(databaseUrl: string) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  // Nothing of it is kept.
+  // The service may be killed, because nothing of it is kept.
   const stop = async () => {
     child.kill('SIGKILL');
     await ended;

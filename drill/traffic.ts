@@ -1,4 +1,4 @@
-/** Both sides that a worker talks to, and what the plan does to its requests. */
+/** Holds both sides that a worker talks to, and applies the plan to its requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activity } from './activity.js';
 import type { Answer } from './api.js';
@@ -9,7 +9,9 @@ import type { Fate, PlannedRefund } from './scenes.js';
 import { CLAIM, reportOf, type Witness } from './witness.js';
 
 const ONE_IN = 10;
-/** In so many hours a claim of another worker pays what the first one has left. */
+/**
+ * After so many hours, another worker has claimed and paid a refund that the first one has left.
+ */
 const HOURS_TO_OVERTAKE = 4;
 const PASSED = [
   'connection',
@@ -19,7 +21,10 @@ const PASSED = [
   'keep-alive',
   'expect',
 ];
-/** Of all claims, these are refused, once in a drill: a worker that ends at each does not end too often. */
+/**
+ * These claims are refused, each once in a drill, so that a worker that ends at each refusal does
+ * not end too often.
+ */
 const CLAIM_FATES: Readonly<Record<number, Fate>> = {
   12: 'too many requests',
   22: 'unavailable',
@@ -33,7 +38,7 @@ export class Traffic {
   /** Faults end before the drill does, so that everything can be decided. */
   isCalm = false;
   readonly faults: Partial<Record<Fate, number>> = {};
-  /** The refunds that have met a fault. */
+  /** These refunds have met a fault. */
   readonly met = new Set<string>();
   private readonly counts = new Map<string, number>();
 
@@ -96,7 +101,10 @@ export class Traffic {
     receive: (request) => this.witness.receiveForProvider(request),
   };
 
-  /** Resolves when another request for the refund's payout came, or did not come in time, or the drill is over. */
+  /**
+   * Resolves when another request for the refund's payout came or did not come in time, or when the
+   * drill is over.
+   */
   async overtaken({ body }: Request, over: AbortSignal): Promise<void> {
     const latest = this.activity.hour + HOURS_TO_OVERTAKE;
     const count = () => this.counts.get(`payouts ${body.refund}`) ?? 0;

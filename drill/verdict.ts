@@ -1,9 +1,12 @@
-/** Holds the provider's book to Tillgate's refunds, and names the rule that was broken. */
+/** Compares the provider's book with Tillgate's refunds, and names the rule that was broken. */
 import type { Json } from './api.js';
 import type { Payout } from './provider.js';
 import type { Course } from './scenes.js';
 
-/** Each in a sentence on which the author of a worker can act. The first that fits a refund is the one that is named. */
+/**
+ * Each rule is a sentence on which the author of a worker can act. The first rule that a refund
+ * breaks is the one that is named.
+ */
 export const RULES = {
   amount:
     'The payout had another amount or currency than the refund. Pay exactly the amount and currency that the claim shows.',
@@ -51,20 +54,23 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** What is still so at the end, and may become right before. */
+/**
+ * These rules are broken only if the refund is still so at the end, because it may become right
+ * before.
+ */
 const MENDED: readonly Rule[] = ['returned', 'submitted', 'unreported', 'unpaid'];
 
 export interface Violation {
   readonly refund: string;
   readonly rule: Rule;
-  /** Whether no time mends it. */
+  /** True if time does not mend it. */
   readonly lasts: boolean;
 }
 
 export interface Books {
   readonly refunds: readonly Json[];
   readonly payouts: readonly Payout[];
-  /** What was seen on the way. */
+  /** The rules that were seen broken during the drill. */
   readonly seen: ReadonlyMap<string, ReadonlySet<Rule>>;
   readonly courseOf: (refund: string) => Course | undefined;
 }
@@ -87,7 +93,7 @@ export function violations({ refunds, payouts, seen, courseOf }: Books): Violati
 
 const ORDER = Object.keys(RULES) as Rule[];
 
-/** Those that no time mends. */
+/** Returns the violations that time does not mend. */
 export const lasting = (all: readonly Violation[]): Violation[] => all.filter(({ lasts }) => lasts);
 
 function ruleOf(
@@ -117,18 +123,18 @@ function ruleOf(
 
 export interface Report {
   readonly name: string;
-  /** The provider_reference in it. */
+  /** The provider_reference of the report. */
   readonly reference: unknown;
 }
 
-/** What the provider has of a refund when a report of it is accepted. */
+/** Holds what the provider has of a refund when a report of it is accepted. */
 export interface Known {
   readonly payouts: readonly Payout[];
   readonly isOnTheWay: boolean;
   readonly isDeclined: boolean;
 }
 
-/** The rules that an accepted report breaks. What was so, and was reported late, breaks none. */
+/** Returns the rules that an accepted report breaks. A true report that came late breaks none. */
 export function untruths(
   { name, reference }: Report,
   { payouts, isOnTheWay, isDeclined }: Known,
@@ -149,7 +155,10 @@ export function untruths(
   return ORDER.filter((rule) => broken[rule]);
 }
 
-/** What the provider paid out for good, and what Tillgate has as succeeded, by currency, in minor units. */
+/**
+ * Adds what the provider paid out for good, and what Tillgate has as succeeded, by currency, in
+ * minor units.
+ */
 export function totals({ refunds, payouts }: Pick<Books, 'refunds' | 'payouts'>) {
   const sum = (ones: readonly { status: string; currency: string; amount: number }[]) => {
     const sums: Record<string, number> = {};

@@ -1,4 +1,7 @@
-/** Sees every request of the workers: writes it down, and holds each report to what the provider has then. */
+/**
+ * Sees and notes every request of the workers, and compares each report with what the provider has
+ * then.
+ */
 import type { Activity } from './activity.js';
 import type { Answer, Json } from './api.js';
 import type { Journal, Moment } from './journal.js';
@@ -33,7 +36,7 @@ const UNHEARD: Partial<Record<Fate, string>> = {
   'arrives twice': ' (the second arrival, whose answer nobody hears)',
 };
 
-/** So often the same refused call may be sent in a row. */
+/** The same refused call may be sent so often in a row. */
 const MOST_REFUSALS = 20;
 
 interface Refused {
@@ -46,7 +49,7 @@ type Note = (answer: Answer | undefined, fate: Fate) => Promise<void>;
 export class Witness {
   readonly seen = new Map<string, Set<Rule>>();
   private readonly given = new Set<string>();
-  /** Which worker was given a refund last. */
+  /** The worker that was given each refund last. */
   private readonly claimants = new Map<string, number>();
   private readonly refused = new Set<string>();
   /** The last call of each worker, if it was refused. */
@@ -88,7 +91,7 @@ export class Witness {
       this.lastRefused.delete(worker);
       if (!refund) return;
       this.activity.works(worker, refund, method);
-      // What the provider has is a fact, which every worker may report.
+      // A payout of the provider is a fact, which every worker may report.
       if (method === 'GET' && payoutsIn(answer).length > 0)
         this.refused.delete(`${worker} ${refund}`);
       else if (method === 'GET' && isHeard(request, fate)) this.activity.mayActOn(worker, [refund]);
@@ -101,7 +104,7 @@ export class Witness {
     };
   }
 
-  /** The refund that a request to the provider is about, or ''. */
+  /** Returns the refund that a request to the provider is about, or ''. */
   lookedAt(path: string): string {
     const { pathname, searchParams } = new URL(path, 'http://provider');
     const payout = this.provider.book.find(({ id }) => pathname === `/refunds/${id}`);
@@ -183,7 +186,7 @@ export class Witness {
     if (isRefused) this.refused.add(`${worker} ${refund}`);
   }
 
-  /** A worker may record what was paid in the dashboard before the merchant does. */
+  /** A worker may record a payout of the dashboard before the merchant does. */
   private isOfDashboard({ method, path, body }: Request): boolean {
     if (`${method} ${path}` !== RECORD) return false;
     return this.provider.isOfDashboard(body?.provider_reference);
@@ -215,7 +218,7 @@ export class Witness {
     return untruths(report, { payouts: provider.payoutsOf(refund), isOnTheWay, isDeclined });
   }
 
-  /** The worker has not given up a call that was never answered. */
+  /** Notes that the worker has not given up a call that was never answered. */
   seeNoTimeout(request: Request): void {
     const { refund } = reportOf(request.path);
     this.see(refund || String(request.body?.refund), 'no time-out');
@@ -238,7 +241,7 @@ export function reportOf(path: string): { readonly refund: string; readonly name
   return { refund, name };
 }
 
-/** A payout that is recorded as made elsewhere is one of the refund that the answer names. */
+/** A payout that is recorded as made elsewhere belongs to the refund that the answer names. */
 const reportIn = ({ method, path }: Request, answer: Answer | undefined) =>
   `${method} ${path}` === RECORD
     ? { refund: answer?.body?.id ?? '', name: 'succeed' }

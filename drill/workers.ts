@@ -1,4 +1,4 @@
-/** The command under test, twice side by side. It is started again whenever it ends. */
+/** Runs the command under test twice side by side, and starts it again whenever it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Complaint } from './complaint.js';
@@ -7,19 +7,22 @@ export type Environment = Readonly<Record<string, string>>;
 
 export interface Command {
   readonly command: readonly string[];
-  /** Whether it may end by itself, as often as it likes. */
+  /** True if the command may end by itself at any time. */
   readonly restart: boolean;
 }
 
 const START_AGAIN_MS = 500;
-/** For what a command prints at its end. Processes that it has left may keep its output open for ever. */
+/**
+ * The last output of a command is awaited for so long. Processes that it has left may keep its
+ * output open for ever.
+ */
 const LAST_WORDS_MS = 200;
 /** A command that ends so often by itself does not work. */
 const MOST_ENDINGS = 10;
 const SHOWN_CHARACTERS = 2_000;
 
 export class Workers {
-  /** How often it was killed. */
+  /** Counts how often the command was killed. */
   kills = 0;
   private readonly children: (ChildProcess | undefined)[] = [];
   private readonly loops: Promise<void>[] = [];
@@ -35,12 +38,12 @@ export class Workers {
     private readonly onKill: (place: number) => void,
   ) {}
 
-  /** Those that are running or are about to be started again. */
+  /** Counts the commands that are running or are about to be started again. */
   get count(): number {
     return this.loops.length;
   }
 
-  /** Starts so many, if they are not running already. */
+  /** Starts so many commands, unless they are running. */
   start(count: number): void {
     this.isStopping = false;
     const more = this.environments.slice(0, count).entries();
@@ -63,7 +66,7 @@ export class Workers {
     );
   }
 
-  /** With all processes that it started, as if the machine had lost its power. */
+  /** Kills a command with all processes that it started, as if the machine had lost its power. */
   kill(place: number): void {
     const { pid } = this.children[place] ?? {};
     if (pid === undefined) return;
@@ -101,7 +104,7 @@ export class Workers {
       }
       this.children[place] = child;
       const code = await this.ended(child);
-      // What it has started and left is ended with it.
+      // Processes that the command has started and left are ended with it.
       if (child.pid !== undefined) killGroup(child.pid);
       this.children[place] = undefined;
       if (code !== null || this.kills === kills) this.endings += 1;
@@ -125,6 +128,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended already.
   }
 }
