@@ -135,3 +135,138 @@ WHERE organization_id = $1 AND mode = $2 AND id = $3 AND previous_secret = $4;
 UPDATE webhook_endpoints
 SET secret = $5
 WHERE organization_id = $1 AND mode = $2 AND id = $3 AND secret = $4;
+
+-- personal_data.belonging event 3
+SELECT id
+FROM events
+WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]) AND id > $4
+ORDER BY id
+LIMIT $5;
+
+-- personal_data.belonging payment 1
+SELECT id
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]) AND id > $4
+ORDER BY id
+LIMIT $5;
+
+-- personal_data.belonging payment.hold 1
+SELECT id
+FROM payment_holds
+WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND id > $4
+ORDER BY id
+LIMIT $5;
+
+-- personal_data.belonging refund 1
+SELECT id
+FROM refunds
+WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND id > $4
+ORDER BY id
+LIMIT $5;
+
+-- personal_data.clear checkout.session 2
+DELETE
+FROM checkout_pages
+WHERE organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[]);
+
+-- personal_data.clear event 2
+DELETE
+FROM webhook_deliveries
+WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[]) AND endpoint_id =
+  '00000000-0000-0000-0000-000000000000';
+
+-- personal_data.clear event 3
+UPDATE events
+SET reason = NULL
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND reason IS NOT NULL;
+
+-- personal_data.clear payment 1
+UPDATE payments
+SET is_redacted = true, notify_url = NULL, details_since = NULL
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
+-- personal_data.clear payment.hold 1
+UPDATE payment_holds
+SET reason = NULL
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND reason IS NOT NULL;
+
+-- personal_data.clear refund 1
+UPDATE refunds
+SET description = NULL, failure_reason = NULL, comment = NULL
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND num_nonnulls(description,
+  failure_reason, comment) > 0;
+
+-- personal_data.find events data
+SELECT ctid::text AS place, id::text AS key, data AS json
+FROM events
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND data LIKE '{%' AND (id::text) COLLATE
+  "C" > $4
+ORDER BY (id::text) COLLATE "C"
+LIMIT $5
+FOR NO KEY UPDATE;
+
+-- personal_data.find events details
+SELECT ctid::text AS place, id::text AS key, details AS json
+FROM events
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND details LIKE '{%' AND (id::text)
+  COLLATE "C" > $4
+ORDER BY (id::text) COLLATE "C"
+LIMIT $5
+FOR NO KEY UPDATE;
+
+-- personal_data.find idempotency_keys body
+SELECT ctid::text AS place, operation || ' ' || key AS key, body AS json
+FROM idempotency_keys
+WHERE organization_id = $1 AND mode = $2 AND resource_id = ANY ($3::uuid[]) AND body LIKE '{%' AND (operation
+  || ' ' || key) COLLATE "C" > $4
+ORDER BY (operation || ' ' || key) COLLATE "C"
+LIMIT $5
+FOR NO KEY UPDATE;
+
+-- personal_data.kept checkout.session 1
+SELECT checkout_session_id AS id
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]);
+
+-- personal_data.kept checkout.session 2
+SELECT session_id AS id
+FROM late_payments
+WHERE organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[]);
+
+-- personal_data.remove checkout.session 2
+DELETE
+FROM checkout_pages
+WHERE organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[]);
+
+-- personal_data.remove event 2
+DELETE
+FROM webhook_deliveries
+WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[]);
+
+-- personal_data.remove event 3
+DELETE
+FROM events
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
+-- personal_data.store events data
+UPDATE events
+SET data = cleared.json
+FROM unnest($1::tid[], $2::text[]) AS cleared (place, json)
+WHERE organization_id = $3 AND mode = $4 AND ctid = ANY ($1::tid[]) AND ctid = cleared.place;
+
+-- personal_data.store events details
+UPDATE events
+SET details = cleared.json
+FROM unnest($1::tid[], $2::text[]) AS cleared (place, json)
+WHERE organization_id = $3 AND mode = $4 AND ctid = ANY ($1::tid[]) AND ctid = cleared.place;
+
+-- personal_data.store idempotency_keys body
+UPDATE idempotency_keys
+SET body = cleared.json
+FROM unnest($1::tid[], $2::text[]) AS cleared (place, json)
+WHERE organization_id = $3 AND mode = $4 AND ctid = ANY ($1::tid[]) AND ctid = cleared.place;
+
+-- personal_data.unfinished payment 1
+UPDATE payments
+SET details_since = '-infinity'
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);

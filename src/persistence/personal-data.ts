@@ -1,21 +1,21 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import {
-  ANY_RESOURCE,
-  Declarations,
-  type JsonColumn,
-  type PersonalData,
-} from '../platform/module-declaration.js';
+import { ANY_RESOURCE, Declarations } from '../platform/module-declaration.js';
 import type { Caller } from '../shared/caller.js';
 import { FIRST_UUID, uuidOf } from '../shared/id.js';
 import { Database } from './database.js';
+import {
+  type ClearedColumn,
+  type ForgottenKind,
+  ofDeclarations,
+  type Step,
+} from './personal-data-statements.js';
 import type { Transaction } from './transaction.js';
 import { Units } from './units.js';
 
 /**
  * One transaction clears at most this many resources in addition to the named ones and what belongs
- * to them at once.
+ * to them at once, and as many of their events.
  */
 const TOGETHER = 300;
 /** At most this many rows of JSON are in memory, because each may have 256 KiB. */
@@ -23,36 +23,22 @@ const ROWS_AT_ONCE = 100;
 /** The most resources whose rows of JSON are found together. */
 const IDS_AT_ONCE = 100;
 
-const OWN = 'organization_id = $1 AND mode = $2';
-
-interface DeclaredColumn {
-  readonly table: string;
-  readonly column: string;
-  /** This column has the ID of the resource that a row is about. */
-  readonly about: string;
-  /** This SQL makes a text that no other row of the owner has. */
-  readonly key: string;
-  readonly root?: string;
-}
-
-export function jsonColumn(declared: DeclaredColumn): JsonColumn {
-  const { table, column, about, key, root = '' } = declared;
-  const ordered = `(${key}) COLLATE "C"`;
-  return {
-    root,
-    find: `SELECT ctid::text AS place, ${key} AS key, ${column} AS json FROM ${table}
-      WHERE ${OWN} AND ${about} = ANY ($3::uuid[]) AND ${column} LIKE '{%' AND ${ordered} > $4
-      ORDER BY ${ordered} LIMIT $5 FOR NO KEY UPDATE`,
-    store: `UPDATE ${table} SET ${column} = cleared.json
-      FROM unnest($3::tid[], $4::text[]) AS cleared (place, json)
-      WHERE ${OWN} AND ctid = ANY ($3::tid[]) AND ctid = cleared.place`,
-  };
-}
-
 /** These are resources of one kind, named by their UUIDs. */
 interface Resources {
   readonly object: string;
   readonly ids: readonly string[];
+}
+
+interface Page {
+  readonly of: readonly string[];
+  readonly after: string;
+  readonly limit: number | null;
+}
+
+interface Row {
+  readonly place: string;
+  readonly key: string;
+  readonly json: string;
 }
 
 /**
@@ -63,18 +49,20 @@ interface Resources {
  */
 @Injectable()
 export class StoredPersonalData {
-  private readonly declared: readonly PersonalData[];
-  private readonly columns: readonly JsonColumn[];
+  private readonly kinds: readonly ForgottenKind[];
+  private readonly columns: readonly ClearedColumn[];
   private readonly objects: ReadonlySet<string>;
   private readonly members: ReadonlyMap<string, (value: unknown) => unknown>;
 
   constructor(
     private readonly database: Database,
     private readonly units: Units,
-    { personalData }: Declarations,
+    declarations: Declarations,
   ) {
-    this.declared = personalData.toReversed();
-    this.columns = this.declared.flatMap(({ json = [] }) => json);
+    const { kinds, columns } = ofDeclarations(declarations);
+    this.kinds = kinds;
+    this.columns = columns;
+    const { personalData } = declarations;
     this.objects = new Set(personalData.map(({ object }) => object));
     this.members = new Map(
       personalData.flatMap(({ object, members = {} }) =>
@@ -110,13 +98,12 @@ export class StoredPersonalData {
       }
       if (left < 0) break;
     }
-    if (left < 0) for (const some of found) await this.run(within, caller, some, 'unfinished');
-    await this.forgetRecords(
-      within,
-      caller,
-      found.flatMap(({ ids }) => ids),
-      how,
-    );
+    const belonging = found.slice(1).flatMap(({ ids }) => ids);
+    const own = await this.recordsOf(within, caller, resources.ids, null);
+    const others = left < 0 ? [] : await this.recordsOf(within, caller, belonging, left + 1);
+    const isWhole = left >= 0 && others.every(({ ids }) => ids.length <= left);
+    if (!isWhole) for (const some of found) await this.run(within, caller, some, 'unfinished');
+    await this.forgetRecords(within, caller, found, [...own, ...others], how);
   }
 
   /**
@@ -125,30 +112,51 @@ export class StoredPersonalData {
    * units if the signal is aborted.
    */
   async forgetRest(caller: Caller, resources: Resources, signal?: AbortSignal): Promise<void> {
-    await this.committed(caller, (within) =>
-      this.forgetRecords(within, caller, resources.ids, 'clear'),
-    );
+    await this.committed(caller, (within) => this.clearColumns(within, caller, resources.ids));
     await this.forgetBelonging(caller, resources, signal);
+    for (const kind of this.belongingTo(ANY_RESOURCE))
+      await this.forgetPages(caller, kind, resources.ids, signal);
   }
 
   private async forgetBelonging(
     caller: Caller,
-    { object, ids: of }: Resources,
+    { object, ids }: Resources,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    for (const kind of this.belongingTo(object)) {
-      for (let after: string | undefined = FIRST_UUID; after !== undefined; ) {
-        signal?.throwIfAborted();
-        const started = performance.now();
-        const page: Children = { of, after, limit: TOGETHER };
-        const some: Resources = await this.committed(caller, (within) =>
-          this.forgetPage(within, caller, kind, page),
-        );
-        if (some.ids.length > 0) await this.forgetBelonging(caller, some, signal);
-        after = some.ids.at(-1);
-        await sleep(performance.now() - started);
-      }
+    for (const kind of this.belongingTo(object)) await this.forgetPages(caller, kind, ids, signal);
+  }
+
+  private async forgetPages(
+    caller: Caller,
+    kind: ForgottenKind,
+    of: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    for (let after: string | undefined = FIRST_UUID; after !== undefined; ) {
+      signal?.throwIfAborted();
+      const started = performance.now();
+      const page: Page = { of, after, limit: TOGETHER };
+      const some: Resources = await this.committed(caller, (within) =>
+        this.forgetPage(within, caller, kind, page),
+      );
+      if (some.ids.length > 0) await this.forgetBelonging(caller, some, signal);
+      after = some.ids.at(-1);
+      await sleep(performance.now() - started);
     }
+  }
+
+  private async forgetPage(
+    within: Transaction,
+    caller: Caller,
+    kind: ForgottenKind,
+    page: Page,
+  ): Promise<Resources> {
+    const some = await this.next(within, caller, kind, page);
+    await this.run(within, caller, some, 'clear');
+    const isRecord = kind.of === ANY_RESOURCE;
+    const records = isRecord ? [] : await this.recordsOf(within, caller, some.ids, null);
+    await this.forgetRecords(within, caller, [some], records, 'clear');
+    return some;
   }
 
   /** Returns the resources that must not be removed. */
@@ -163,69 +171,76 @@ export class StoredPersonalData {
     return this.units.commit(caller, (unit) => this.database.inTransaction(unit, work));
   }
 
-  private async forgetPage(
+  /** Returns what was recorded of the resources, up to a limit of each kind. */
+  private async recordsOf(
     within: Transaction,
     caller: Caller,
-    kind: PersonalData,
-    page: Children,
-  ) {
-    const some = await this.next(within, caller, kind, page);
-    await this.run(within, caller, some, 'clear');
-    await this.forgetRecords(within, caller, some.ids, 'clear');
-    return some;
+    of: readonly string[],
+    limit: number | null,
+  ): Promise<readonly Resources[]> {
+    const records: Resources[] = [];
+    for (const kind of this.belongingTo(ANY_RESOURCE))
+      records.push(await this.next(within, caller, kind, { of, after: FIRST_UUID, limit }));
+    return records;
   }
 
-  /** Forgets what was recorded and answered about these resources. */
+  /** Forgets these records, and what was answered about them and about their resources. */
   private async forgetRecords(
     within: Transaction,
     caller: Caller,
-    ids: readonly string[],
+    resources: readonly Resources[],
+    records: readonly Resources[],
     how: 'clear' | 'remove',
   ): Promise<void> {
-    const all = [...ids];
-    for (const kind of this.belongingTo(ANY_RESOURCE)) {
-      const page = { of: ids, after: FIRST_UUID, limit: null };
-      const records = await this.next(within, caller, kind, page);
-      await this.run(within, caller, records, how);
-      all.push(...records.ids);
-    }
+    for (const some of records) await this.run(within, caller, some, how);
+    const all = [...resources, ...records].flatMap(({ ids }) => ids);
+    await this.clearColumns(within, caller, all);
+  }
+
+  private async clearColumns(
+    within: Transaction,
+    caller: Caller,
+    ids: readonly string[],
+  ): Promise<void> {
     // A page finds and sorts all rows of the IDs that it is given.
     for (const column of this.columns)
-      for (let start = 0; start < all.length; start += IDS_AT_ONCE)
-        await this.clearColumn(within, caller, column, all.slice(start, start + IDS_AT_ONCE));
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
+        await this.clearColumn(within, caller, column, ids.slice(start, start + IDS_AT_ONCE));
   }
 
   private async clearColumn(
     within: Transaction,
     caller: Caller,
-    { find, store, root }: JsonColumn,
+    { find, store, root }: ClearedColumn,
     ids: readonly string[],
   ): Promise<void> {
+    const owner = ownerOf(caller);
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const values = [ids, after, ROWS_AT_ONCE];
-      const rows: readonly Row[] = await query<Row>(within, find, caller, values);
+      const page = { ...owner, ids, after, limit: ROWS_AT_ONCE };
+      const rows: readonly Row[] = await within.query<Row>(...find.of(page));
       const cleared = rows.map(({ place, json }) => {
         return { place, json, left: JSON.stringify(this.left(JSON.parse(json), root)) };
       });
       const changed = cleared.filter(({ json, left }) => json !== left);
       const [places, texts] = [changed.map(({ place }) => place), changed.map(({ left }) => left)];
-      if (changed.length > 0) await query(within, store, caller, [places, texts]);
+      if (changed.length > 0) await within.query(...store.of({ ...owner, places, texts }));
       after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.key;
     }
   }
 
-  private belongingTo(object: string): readonly PersonalData[] {
-    return this.declared.filter(({ of }) => of === object);
+  private belongingTo(object: string): readonly ForgottenKind[] {
+    return this.kinds.filter(({ of }) => of === object);
   }
 
   private async next(
     within: Transaction,
     caller: Caller,
-    { object, belonging = '' }: PersonalData,
-    { of, after, limit }: Children,
+    { object, belonging }: ForgottenKind,
+    { of, after, limit }: Page,
   ): Promise<Resources> {
-    if (of.length === 0) return { object, ids: [] };
-    const rows = await query<{ id: string }>(within, belonging, caller, [of, after, limit]);
+    if (of.length === 0 || belonging === undefined) return { object, ids: [] };
+    const page = belonging.of({ ...ownerOf(caller), ids: of, after, limit });
+    const rows = await within.query<{ id: string }>(...page);
     return { object, ids: rows.map(({ id }) => id) };
   }
 
@@ -233,13 +248,13 @@ export class StoredPersonalData {
     within: Transaction,
     caller: Caller,
     { object, ids }: Resources,
-    step: 'kept' | 'clear' | 'remove' | 'unfinished',
+    step: Step,
   ): Promise<readonly string[]> {
     const found: string[] = [];
-    const texts = this.declared.filter((data) => data.object === object).map((data) => data[step]);
-    for (const text of ids.length === 0 ? [] : texts) {
-      const rows =
-        text === undefined ? [] : await query<{ id: string }>(within, text, caller, [ids]);
+    if (ids.length === 0) return found;
+    for (const { steps } of this.kinds.filter((kind) => kind.object === object)) {
+      const made = steps[step]?.of({ ...ownerOf(caller), ids });
+      const rows = made === undefined ? [] : await within.query<{ id: string }>(...made);
       found.push(...rows.map(({ id }) => id));
     }
     return found;
@@ -262,25 +277,6 @@ export class StoredPersonalData {
   }
 }
 
-interface Children {
-  readonly of: readonly string[];
-  readonly after: string;
-  /** A null limit stands for all of them. */
-  readonly limit: number | null;
-}
-
-interface Row {
-  readonly place: string;
-  readonly key: string;
-  readonly json: string;
-}
-
-function query<Row>(
-  within: Transaction,
-  text: string,
-  { organization, mode }: Caller,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const name = hash('sha256', text).slice(0, 32);
-  return within.query<Row>({ name, text }, [uuidOf(organization), mode, ...values]);
+function ownerOf({ organization, mode }: Caller) {
+  return { organization: uuidOf(organization), mode };
 }

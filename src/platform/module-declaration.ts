@@ -91,10 +91,14 @@ export interface Diagnosis<Row = never> {
 /** The name stands for the resource itself and every other one. */
 export const ANY_RESOURCE = '*';
 
+/** SQL about resources of one owner has the places of these values. */
+export type OwnedIds = Readonly<Record<'organization' | 'mode' | 'ids', string>>;
+export type OwnedPage = OwnedIds & Readonly<Record<'after' | 'limit', string>>;
+
 /**
  * Personal data are what a module keeps about people, for one kind of resource. Several modules may
- * declare some of one kind, but no member twice. In their SQL, `$1` and `$2` are organization and
- * mode, and `$3` has IDs: IDs of this kind or, in `belonging`, IDs of the kind `of`.
+ * declare some of one kind, but no member twice. The `ids` of their SQL are IDs of this kind or, in
+ * `belonging`, IDs of the kind `of`.
  */
 export interface PersonalData {
   /** This is the kind of resource, as `object` in its JSON. */
@@ -102,17 +106,16 @@ export interface PersonalData {
   /** The resource is forgotten together with a resource of this kind. */
   readonly of?: string;
   /**
-   * This query selects the `id` of resources that belong to others: at most `$5`, in their order,
-   * after `$4`.
+   * This query selects the `id` of resources that belong to others: at most `limit`, in their
+   * order, after `after`.
    */
-  readonly belonging?: string;
+  readonly belonging?: (page: OwnedPage) => string;
   /** This query selects the `id` of resources that must not be removed. */
-  readonly kept?: string;
-  readonly clear?: string;
-  readonly remove?: string;
+  readonly kept?: (these: OwnedIds) => string;
+  readonly clear?: (these: OwnedIds) => string;
+  readonly remove?: (these: OwnedIds) => string;
   /** This statement stores that what belongs to the resources is not cleared yet. */
-  readonly unfinished?: string;
-  /** These columns of JSON may be about any resource. */
+  readonly unfinished?: (these: OwnedIds) => string;
   readonly json?: readonly JsonColumn[];
   /**
    * These members of its JSON tell of people. Each has a function that returns the part of its
@@ -121,16 +124,16 @@ export interface PersonalData {
   readonly members?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
+/** A column of JSON, whose rows may be about any resource. */
 export interface JsonColumn {
-  /**
-   * This query finds the `place`, the `key` and the `json` of at most `$5` rows, in the order of
-   * their keys after `$4`.
-   */
-  readonly find: string;
-  /** This statement stores the remaining JSON, `$4`, at the places `$3`. */
-  readonly store: string;
+  readonly table: string;
+  readonly column: string;
+  /** This column has the ID of the resource that a row is about. */
+  readonly about: string;
+  /** This SQL makes a text that no other row of the owner has. */
+  readonly key: string;
   /** This kind is assumed for JSON that does not say its `object`. */
-  readonly root: string;
+  readonly root?: string;
 }
 
 export interface Declaration {

@@ -3,7 +3,6 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { insertInto } from '../../persistence/batched.js';
 import { Database } from '../../persistence/database.js';
 import { Encryption } from '../../persistence/encryption/encryption.js';
-import { jsonColumn } from '../../persistence/personal-data.js';
 import { type Places, statement } from '../../persistence/statement.js';
 import { byOrganization, type Place, sweep } from '../../persistence/sweep.js';
 import { Config } from '../../platform/config.js';
@@ -88,12 +87,12 @@ const SWEEP = statement<OwnPlaces>(
 export const RESPONSE_PERSONAL_DATA: PersonalData = {
   object: 'response',
   json: [
-    jsonColumn({
+    {
       table: 'idempotency_keys',
       column: 'body',
       about: 'resource_id',
       key: `operation || ' ' || key`,
-    }),
+    },
   ],
 };
 

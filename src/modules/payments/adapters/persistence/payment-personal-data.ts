@@ -1,32 +1,36 @@
-import type { PersonalData } from '../../../../platform/module-declaration.js';
+import type { OwnedIds, PersonalData } from '../../../../platform/module-declaration.js';
 
-const OWN = 'organization_id = $1 AND mode = $2';
-const THESE = `${OWN} AND id = ANY ($3::uuid[])`;
-const OF_SESSIONS = `${OWN} AND checkout_session_id = ANY ($3::uuid[])`;
-const OF_PAYMENTS = `${OWN} AND payment_id = ANY ($3::uuid[])`;
-const PAGE = 'AND id > $4 ORDER BY id LIMIT $5';
+const these = (of: OwnedIds, column = 'id') =>
+  `organization_id = ${of.organization} AND mode = ${of.mode} AND ${column} = ANY (${of.ids}::uuid[])`;
+const page = ({ after, limit }: { readonly after: string; readonly limit: string }) =>
+  `AND id > ${after} ORDER BY id LIMIT ${limit}`;
 
 export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
   // A session that has a payment is kept.
   {
     object: 'checkout.session',
-    kept: `SELECT checkout_session_id AS id FROM payments WHERE ${OF_SESSIONS}`,
+    kept: (sessions) => `SELECT checkout_session_id AS id FROM payments
+      WHERE ${these(sessions, 'checkout_session_id')}`,
   },
   {
     object: 'payment',
     of: 'checkout.session',
-    belonging: `SELECT id FROM payments WHERE ${OF_SESSIONS} ${PAGE}`,
+    belonging: (sessions) => `SELECT id FROM payments
+      WHERE ${these(sessions, 'checkout_session_id')} ${page(sessions)}`,
     // The update locks each payment, so that a reader of notify_url reads again.
-    clear: `UPDATE payments SET is_redacted = true, notify_url = NULL, details_since = NULL
-      WHERE ${THESE}`,
+    clear: (payments) => `UPDATE payments
+      SET is_redacted = true, notify_url = NULL, details_since = NULL WHERE ${these(payments)}`,
     // Due at once, also if some of it is being forgotten now.
-    unfinished: `UPDATE payments SET details_since = '-infinity' WHERE ${THESE}`,
+    unfinished: (payments) =>
+      `UPDATE payments SET details_since = '-infinity' WHERE ${these(payments)}`,
   },
   {
     object: 'payment.hold',
     of: 'payment',
-    belonging: `SELECT id FROM payment_holds WHERE ${OF_PAYMENTS} ${PAGE}`,
-    clear: `UPDATE payment_holds SET reason = NULL WHERE ${THESE} AND reason IS NOT NULL`,
+    belonging: (payments) => `SELECT id FROM payment_holds
+      WHERE ${these(payments, 'payment_id')} ${page(payments)}`,
+    clear: (holds) => `UPDATE payment_holds SET reason = NULL
+      WHERE ${these(holds)} AND reason IS NOT NULL`,
     members: { reason: () => null },
   },
 ];

@@ -1,4 +1,4 @@
-import type { PersonalData } from '../../../../platform/module-declaration.js';
+import type { OwnedIds, PersonalData } from '../../../../platform/module-declaration.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
@@ -38,8 +38,8 @@ const removedWith = (
 
 export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith] };
 
-const OF_EVENTS = `DELETE FROM webhook_deliveries
-  WHERE organization_id = $1 AND mode = $2 AND event_id = ANY ($3::uuid[])`;
+const removedBy = ({ organization, mode, ids }: OwnedIds) => `DELETE FROM webhook_deliveries
+  WHERE organization_id = ${organization} AND mode = ${mode} AND event_id = ANY (${ids}::uuid[])`;
 
 /**
  * The notify_url of a session is one of its details. Its copies are details too, both those that
@@ -47,6 +47,6 @@ const OF_EVENTS = `DELETE FROM webhook_deliveries
  */
 export const WEBHOOK_PERSONAL_DATA: PersonalData = {
   object: 'event',
-  clear: `${OF_EVENTS} AND endpoint_id = '${NO_ENDPOINT}'`,
-  remove: OF_EVENTS,
+  clear: (events) => `${removedBy(events)} AND endpoint_id = '${NO_ENDPOINT}'`,
+  remove: removedBy,
 };
