@@ -1,9 +1,12 @@
 import type { Caller } from '../../../shared/caller.js';
+import type { MovedClock } from '../../../shared/clock.js';
 
-export abstract class DueWork {
+/** Work that is scheduled in real time, or done by jobs. */
+export abstract class ScheduledWork {
   /**
-   * Performs the work that became due. Resolves when every process knows the clock, and the work is
-   * done or takes longer than a request may. Jobs do the rest.
+   * Moves the caller's deliveries by the seconds that the clock was advanced since the last call.
    */
-  abstract perform(caller: Caller): Promise<void>;
+  abstract moveDeliveries(caller: Caller): Promise<void>;
+  /** These sweeps of the modules do what became due for the clock's caller. */
+  abstract readonly sweeps: readonly ((clock: MovedClock) => Promise<unknown>)[];
 }

@@ -9,7 +9,7 @@ import { Caller, Operation, Tag, TestSecretKey } from '../../../../request/route
 import { ValidRequest } from '../../../../request/validation/validation.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { AdvanceTestClock } from '../../../access/index.js';
-import { DueWork } from '../../application/ports.js';
+import { PerformDueWork } from '../../application/perform-due-work.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
 import { AdvanceClockRequest } from './sandbox.requests.js';
 
@@ -23,7 +23,7 @@ export class ClockController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly advanceTestClock: AdvanceTestClock,
-    private readonly due: DueWork,
+    private readonly performDueWork: PerformDueWork,
     private readonly callerClock: CallerClock,
     private readonly clock: Clock,
   ) {}
@@ -61,7 +61,7 @@ export class ClockController {
       (unit) => this.advanceTestClock.execute(unit, { advanceSeconds, to }),
       (ahead) => changed(sandboxClockView({ now: this.clock.now() + ahead, ahead })),
     );
-    await this.due.perform(caller);
+    await this.performDueWork.execute(caller);
     return response;
   }
 }
