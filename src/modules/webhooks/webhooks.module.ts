@@ -4,6 +4,7 @@ import { EventsModule } from '../events/index.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { EventDeliveriesController } from './adapters/http/event-deliveries.controller.js';
 import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook-endpoints.controller.js';
+import { WebhookEndpointRoutes } from './adapters/http/webhook-endpoint-routes.js';
 import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
 import {
   DELIVERIES_OF_EVENTS,
@@ -45,6 +46,7 @@ import { WEBHOOK_ENDPOINT_RESOURCE } from './resources.js';
     OutgoingAttempts,
     ResendEvent,
     TestWebhookEndpoint,
+    WebhookEndpointRoutes,
     WebhookScheduler,
     WebhookWorker,
     { provide: DeliveryQueue, useClass: PostgresDeliveryQueue },

@@ -1,55 +1,37 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { Caller, LedgerKey, Operation, Tag } from '../../../../request/route.js';
-import { pageRequest } from '../../../../request/validation/list.query.js';
+import { withOrganization } from '../../../../request/schema.js';
 import {
   NoFieldsRequest,
   PathId,
   ValidQuery,
   ValidRequest,
 } from '../../../../request/validation/validation.js';
-import type { Unit } from '../../../../shared/unit.js';
-import {
-  ManageWebhookEndpoints,
-  type WithSecret,
-} from '../../application/manage-webhook-endpoints.js';
-import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
-import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_RESOURCE } from '../../resources.js';
-import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
-import {
-  LEDGER_ENDPOINT,
-  ledgerDeletedView,
-  ledgerEndpointView,
-  ledgerWithSecretView,
-  webhookEndpointJson,
-} from '../representation/webhook-endpoints.views.js';
+import { DELIVERY } from '../representation/deliveries.views.js';
+import { LEDGER_ENDPOINT } from '../representation/webhook-endpoints.views.js';
+import { type EndpointSurface, WebhookEndpointRoutes } from './webhook-endpoint-routes.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
   ListWebhookEndpointsQuery,
   RotateEndpointSecretRequest,
-  toOverlap,
 } from './webhook-endpoints.requests.js';
 
 const { path } = WEBHOOK_ENDPOINT_RESOURCE.ledger;
+/** The ledger's endpoints belong to no organization. */
+const SURFACE: EndpointSurface = { path, show: (view) => withOrganization(null, view) };
 
 @Controller(path)
 @LedgerKey()
 @Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.')
 export class LedgerWebhookEndpointsController {
-  constructor(
-    private readonly idempotency: Idempotency,
-    private readonly endpoints: WebhookEndpoints,
-    private readonly manage: ManageWebhookEndpoints,
-    private readonly testEndpoint: TestWebhookEndpoint,
-  ) {}
+  constructor(private readonly routes: WebhookEndpointRoutes) {}
 
   @Operation('createLedgerWebhookEndpoint', {
     summary: 'Create a webhook endpoint as the ledger',
@@ -71,8 +53,7 @@ export class LedgerWebhookEndpointsController {
     @Caller() caller: Caller,
     @ValidRequest(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
   ) {
-    const create = (unit: Unit) => this.manage.create(unit, request.body);
-    return this.idempotency.once(caller, request, create, created);
+    return this.routes.create(SURFACE, caller, request);
   }
 
   @Operation('listLedgerWebhookEndpoints', {
@@ -81,8 +62,8 @@ export class LedgerWebhookEndpointsController {
     answers: { 200: { description: 'A page of endpoints.', schema: LEDGER_ENDPOINT.list } },
   })
   @Get()
-  async list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-    return listResponse(await this.endpoints.list(caller, pageRequest(query)), ledgerEndpointView);
+  list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    return this.routes.list(SURFACE, caller, query);
   }
 
   @Operation('readLedgerWebhookEndpoint', {
@@ -90,12 +71,12 @@ export class LedgerWebhookEndpointsController {
     answers: { 200: { description: 'The endpoint.', schema: LEDGER_ENDPOINT.endpoint } },
   })
   @Get(':id')
-  async read(
+  read(
     @Caller() caller: Caller,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
-    return ledgerEndpointView(await this.endpoints.get(caller, id));
+    return this.routes.read(SURFACE, caller, id);
   }
 
   @Operation('changeLedgerWebhookEndpoint', {
@@ -111,8 +92,7 @@ export class LedgerWebhookEndpointsController {
     @ValidRequest(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const change = (unit: Unit) => this.manage.change(unit, id, request.body);
-    return this.idempotency.once(caller, request, change, shown);
+    return this.routes.change(SURFACE, caller, request, id);
   }
 
   @Operation('deleteLedgerWebhookEndpoint', {
@@ -122,8 +102,7 @@ export class LedgerWebhookEndpointsController {
   })
   @Delete(':id')
   delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
-    const remove = (unit: Unit) => this.manage.delete(unit, id);
-    return this.idempotency.withoutKey(caller, remove, deleted);
+    return this.routes.delete(SURFACE, caller, id);
   }
 
   @Operation('rotateLedgerWebhookEndpointSecret', {
@@ -142,8 +121,7 @@ export class LedgerWebhookEndpointsController {
     @ValidRequest(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const rotate = (unit: Unit) => this.manage.rotateSecret(unit, id, toOverlap(request.body));
-    return this.idempotency.once(caller, request, rotate, withSecret);
+    return this.routes.rotateSecret(SURFACE, caller, request, id);
   }
 
   @Operation('testLedgerWebhookEndpoint', {
@@ -160,23 +138,6 @@ export class LedgerWebhookEndpointsController {
     @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const send = () => this.testEndpoint.execute(caller, id, webhookEndpointJson);
-    return this.idempotency.onceWithEffect(caller, request, send, attempted);
+    return this.routes.test(caller, request, id);
   }
 }
-
-const shown = (endpoint: WebhookEndpoint): HttpResponse => changed(ledgerEndpointView(endpoint));
-
-const deleted = (endpoint: WebhookEndpoint): HttpResponse => changed(ledgerDeletedView(endpoint));
-
-const withSecret = (rotated: WithSecret): HttpResponse =>
-  new HttpResponse({ ...changed(ledgerWithSecretView(rotated)), hasSecret: true });
-
-const created = (made: WithSecret): HttpResponse =>
-  new HttpResponse({
-    ...withSecret(made),
-    status: 201,
-    location: `${path}/${made.endpoint.id}`,
-  });
-
-const attempted = (attempt: Attempt): HttpResponse => changed(deliveryView(attempt));

@@ -1,55 +1,35 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { Caller, Operation, Tag } from '../../../../request/route.js';
-import { pageRequest } from '../../../../request/validation/list.query.js';
+
 import {
   NoFieldsRequest,
   PathId,
   ValidQuery,
   ValidRequest,
 } from '../../../../request/validation/validation.js';
-import type { Unit } from '../../../../shared/unit.js';
-import {
-  ManageWebhookEndpoints,
-  type WithSecret,
-} from '../../application/manage-webhook-endpoints.js';
-import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
-import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_RESOURCE } from '../../resources.js';
-import { DELIVERY, deliveryView } from '../representation/deliveries.views.js';
-import {
-  deletedView,
-  ENDPOINT,
-  webhookEndpointJson,
-  webhookEndpointView,
-  withSecretView,
-} from '../representation/webhook-endpoints.views.js';
+import { DELIVERY } from '../representation/deliveries.views.js';
+import { ENDPOINT } from '../representation/webhook-endpoints.views.js';
+import { type EndpointSurface, WebhookEndpointRoutes } from './webhook-endpoint-routes.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
   ListWebhookEndpointsQuery,
   RotateEndpointSecretRequest,
-  toOverlap,
 } from './webhook-endpoints.requests.js';
 
 const { path } = WEBHOOK_ENDPOINT_RESOURCE.secret;
+const SURFACE: EndpointSurface = { path, show: (view) => view };
 
 @Controller(path)
-
 @Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.')
 export class WebhookEndpointsController {
-  constructor(
-    private readonly idempotency: Idempotency,
-    private readonly endpoints: WebhookEndpoints,
-    private readonly manage: ManageWebhookEndpoints,
-    private readonly testEndpoint: TestWebhookEndpoint,
-  ) {}
+  constructor(private readonly routes: WebhookEndpointRoutes) {}
 
   @Operation('createWebhookEndpoint', {
     summary: 'Create a webhook endpoint',
@@ -71,8 +51,7 @@ export class WebhookEndpointsController {
     @Caller() caller: Caller,
     @ValidRequest(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
   ) {
-    const create = (unit: Unit) => this.manage.create(unit, request.body);
-    return this.idempotency.once(caller, request, create, created);
+    return this.routes.create(SURFACE, caller, request);
   }
 
   @Operation('listWebhookEndpoints', {
@@ -82,8 +61,8 @@ export class WebhookEndpointsController {
     answers: { 200: { description: 'A page of endpoints.', schema: ENDPOINT.list } },
   })
   @Get()
-  async list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-    return listResponse(await this.endpoints.list(caller, pageRequest(query)), webhookEndpointView);
+  list(@Caller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    return this.routes.list(SURFACE, caller, query);
   }
 
   @Operation('readWebhookEndpoint', {
@@ -91,12 +70,12 @@ export class WebhookEndpointsController {
     answers: { 200: { description: 'The endpoint.', schema: ENDPOINT.endpoint } },
   })
   @Get(':id')
-  async read(
+  read(
     @Caller() caller: Caller,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
     @ValidQuery() _query: NoFieldsRequest,
   ) {
-    return webhookEndpointView(await this.endpoints.get(caller, id));
+    return this.routes.read(SURFACE, caller, id);
   }
 
   @Operation('changeWebhookEndpoint', {
@@ -112,8 +91,7 @@ export class WebhookEndpointsController {
     @ValidRequest(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const change = (unit: Unit) => this.manage.change(unit, id, request.body);
-    return this.idempotency.once(caller, request, change, shown);
+    return this.routes.change(SURFACE, caller, request, id);
   }
 
   @Operation('deleteWebhookEndpoint', {
@@ -123,8 +101,7 @@ export class WebhookEndpointsController {
   })
   @Delete(':id')
   delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
-    const remove = (unit: Unit) => this.manage.delete(unit, id);
-    return this.idempotency.withoutKey(caller, remove, deleted);
+    return this.routes.delete(SURFACE, caller, id);
   }
 
   @Operation('rotateWebhookEndpointSecret', {
@@ -143,8 +120,7 @@ export class WebhookEndpointsController {
     @ValidRequest(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const rotate = (unit: Unit) => this.manage.rotateSecret(unit, id, toOverlap(request.body));
-    return this.idempotency.once(caller, request, rotate, withSecret);
+    return this.routes.rotateSecret(SURFACE, caller, request, id);
   }
 
   @Operation('testWebhookEndpoint', {
@@ -161,23 +137,6 @@ export class WebhookEndpointsController {
     @ValidRequest(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(WEBHOOK_ENDPOINT_ID) id: string,
   ) {
-    const send = () => this.testEndpoint.execute(caller, id, webhookEndpointJson);
-    return this.idempotency.onceWithEffect(caller, request, send, attempted);
+    return this.routes.test(caller, request, id);
   }
 }
-
-const shown = (endpoint: WebhookEndpoint): HttpResponse => changed(webhookEndpointView(endpoint));
-
-const deleted = (endpoint: WebhookEndpoint): HttpResponse => changed(deletedView(endpoint));
-
-const withSecret = (rotated: WithSecret): HttpResponse =>
-  new HttpResponse({ ...changed(withSecretView(rotated)), hasSecret: true });
-
-const created = (made: WithSecret): HttpResponse =>
-  new HttpResponse({
-    ...withSecret(made),
-    status: 201,
-    location: `${path}/${made.endpoint.id}`,
-  });
-
-const attempted = (attempt: Attempt): HttpResponse => changed(deliveryView(attempt));

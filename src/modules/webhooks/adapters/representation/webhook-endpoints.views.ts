@@ -108,13 +108,3 @@ export function withSecretView({
 export function deletedView({ id }: WebhookEndpoint): ValueOf<typeof ENDPOINT.deleted> {
   return { id, object: 'webhook_endpoint', deleted: true };
 }
-
-/** The ledger's endpoints belong to no organization. */
-export const ledgerEndpointView = (endpoint: WebhookEndpoint) =>
-  withOrganization(null, webhookEndpointView(endpoint));
-
-export const ledgerWithSecretView = (made: WithSecret) =>
-  withOrganization(null, withSecretView(made));
-
-export const ledgerDeletedView = (endpoint: WebhookEndpoint) =>
-  withOrganization(null, deletedView(endpoint));
