@@ -59,10 +59,10 @@ export interface Invariant {
   readonly balances: string;
   readonly joined?: string;
   /**
-   * This SQL selects the rows of `balances` that were changed last, newest first, in the mode `$1`.
-   * If it is missing, the rows that were made last are checked.
+   * This SQL selects the rows of `balances` that were changed last in the mode, newest first. If it
+   * is missing, the rows that were made last are checked.
    */
-  readonly touched?: string;
+  readonly touched?: (mode: string) => string;
   readonly broken: string;
 }
 

@@ -2,7 +2,7 @@ export { ACCESS } from './access.module.js';
 export { AdvanceTestClock } from './application/advance-test-clock.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageOrganizations } from './application/manage-organizations.js';
-export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
+export { Organizations, TestClocks } from './application/ports.js';
 export { API_KEY_ID, isOwned, KEY_KINDS, RIGHTS, type Right } from './domain/api-key.js';
 export {
   MAX_RETENTION_DAYS,
@@ -10,5 +10,5 @@ export {
   REFUND_APPROVALS,
 } from './domain/organization.js';
 export { filledPaymentUrl, requirePaymentUrl } from './domain/payment-url.js';
-export { MOST_AHEAD_SECONDS } from './domain/test-clock.js';
+export { MOST_AHEAD_SECONDS, type TestClock } from './domain/test-clock.js';
 export { newWebhookSecret } from './domain/webhook-secret.js';

@@ -2,6 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { MIGRATIONS } from '../../persistence/data-source.js';
 import { Database } from '../../persistence/database.js';
+import { statement } from '../../persistence/statement.js';
 import { MetricsToken, Operation, Public, Tag } from '../../request/route.js';
 import { constant, object, text } from '../../request/schema.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
@@ -13,11 +14,13 @@ const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' }
  * A schema newer than this version is accepted, because an upgrade migrates before it replaces
  * processes.
  */
-const READINESS = {
-  name: 'telemetry.readiness',
-  text: `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
-    EXISTS (SELECT FROM migrations WHERE name = $1) AS "isMigrated"`,
-};
+const READINESS = statement<{ migration: string }>(
+  'telemetry.readiness',
+  (
+    last,
+  ) => `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
+    EXISTS (SELECT FROM migrations WHERE name = ${last.migration}) AS "isMigrated"`,
+);
 
 type Row = Readonly<Record<'isReadOnly' | 'isMigrated', boolean>>;
 
@@ -52,9 +55,10 @@ export class OperationsController {
   @Get('readyz')
   async ready() {
     if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
-    const newest = MIGRATIONS.at(-1)?.name;
-    const [row] = (await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest]))
-      .rows;
+    const migration = MIGRATIONS.at(-1)?.name ?? '';
+    const [row] = (
+      await this.database.autocommit<Row>({ queue: 'readiness' }, ...READINESS.of({ migration }))
+    ).rows;
     if (row?.isReadOnly) throw new Refusal(SERVICE_UNAVAILABLE, 'The database is read-only.');
     if (!row?.isMigrated)
       throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../persistence/database.js';
+import { statement } from '../../persistence/statement.js';
 import { Jobs } from '../../platform/jobs.js';
 import { gauge } from '../../platform/metric.js';
 import { Declarations, type Invariant } from '../../platform/module-declaration.js';
@@ -27,26 +28,30 @@ interface Found {
   readonly broken: readonly string[];
 }
 
-/**
- * $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then.
- * PostgreSQL cuts names to 63 bytes.
- */
-const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) => {
-  const ofMode = `SELECT id FROM ${balances} balances WHERE mode = $1`;
-  const newest = touched ?? `${ofMode} ORDER BY id DESC`;
-  const next = `SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}`;
-  const seen = 'SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])';
-  const rows = `SELECT balances.id FROM ${balances} balances ${joined}`;
-  return {
-    name: name.slice(0, 63),
-    text: `/* every organization: the books of all must balance */
-    WITH turn AS MATERIALIZED (${ofMode} AND id > $2 ORDER BY id LIMIT ${ROWS}),
+interface Look {
+  readonly mode: Mode;
+  /** This is the last row of the look before. */
+  readonly last: string;
+  /** These rows were broken at the look before. */
+  readonly known: readonly string[];
+}
+
+/** PostgreSQL cuts names to 63 bytes. */
+const statementOf = ({ name, balances, joined = '', broken, touched }: Invariant) =>
+  statement<Look>(name.slice(0, 63), ({ mode, last, known }) => {
+    const ofMode = `SELECT id FROM ${balances} balances WHERE mode = ${mode}`;
+    const newest = touched?.(mode) ?? `${ofMode} ORDER BY id DESC`;
+    const next = `SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}`;
+    const seen = `SELECT id FROM turn UNION SELECT id FROM newest
+      UNION SELECT unnest(${known}::uuid[])`;
+    const rows = `SELECT balances.id FROM ${balances} balances ${joined}`;
+    return `/* every organization: the books of all must balance */
+    WITH turn AS MATERIALIZED (${ofMode} AND id > ${last} ORDER BY id LIMIT ${ROWS}),
     newest AS MATERIALIZED (${newest} LIMIT ${ROWS})
     SELECT (${next}) AS next, ARRAY(${rows}
-      WHERE balances.mode = $1 AND balances.id = ANY (ARRAY(${seen}))
-        AND (${broken})) AS broken`,
-  };
-};
+      WHERE balances.mode = ${mode} AND balances.id = ANY (ARRAY(${seen}))
+        AND (${broken})) AS broken`;
+  });
 
 /**
  * Runs the checks of `tillgate reconcile` all the time, a part at a time, so that operators hear of
@@ -78,12 +83,8 @@ export class Reconciliation implements OnApplicationBootstrap {
   private async lookAt(invariant: Invariant, mode: Mode): Promise<number> {
     const name = `${invariant.name} ${mode}`;
     const { next = null, broken: known = [] } = this.last.get(name) ?? {};
-    const values = [mode, next ?? FIRST_UUID, known];
-    const { rows } = await this.database.autocommit<Found>(
-      { queue: 'reconcile' },
-      statementOf(invariant),
-      values,
-    );
+    const look = statementOf(invariant).of({ mode, last: next ?? FIRST_UUID, known });
+    const { rows } = await this.database.autocommit<Found>({ queue: 'reconcile' }, ...look);
     const [found] = rows as [Found];
     this.last.set(name, found);
     for (const id of found.broken.filter((id) => !known.includes(id)))

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { Moment, MovedClock } from '../../../shared/clock.js';
+import type { Moment } from '../../../shared/clock.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Unit, Work } from '../../../shared/unit.js';
 import type { ApiKey } from '../domain/api-key.js';
@@ -68,16 +68,11 @@ export abstract class ApiKeys {
   abstract allowedOrigins(): Promise<ReadonlySet<string>>;
 }
 
-export interface MovedTestClock extends MovedClock {
-  /** This is true if the schedule has not followed the clock, because a step was interrupted. */
-  readonly isBehind: boolean;
-}
-
 export abstract class TestClocks {
   /** Reads the time of a caller on the connection of the unit. Live mode has the real time. */
   abstract within(unit: Work, caller: Caller): Promise<Moment>;
   abstract lock(unit: Unit): Promise<TestClock>;
   abstract store(unit: Unit, clock: TestClock): void;
   /** Lists up to `limit` clocks that were moved, in a fixed order, after the given one. */
-  abstract moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]>;
+  abstract moved(limit: number, after?: Caller): Promise<readonly (Caller & TestClock)[]>;
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
 import { pageOfRows } from '../../../../persistence/rows.js';
+import { statement } from '../../../../persistence/statement.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page, PageRequest } from '../../../../shared/page.js';
 import type { Work } from '../../../../shared/unit.js';
@@ -13,20 +14,20 @@ import { ApiKeyRecord } from './api-key.record.js';
 /** All look-ups share one queue, because the owner of a key is not known before it is found. */
 const KEYS = { queue: 'api keys' };
 
-const BY_DIGEST = {
-  name: 'access.key_by_digest',
-  text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
+const BY_DIGEST = statement<{ digest: Buffer }>(
+  'access.key_by_digest',
+  (token) => `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
       allowed_origins AS origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
       (SELECT refund_approval = 'all' FROM organizations WHERE organizations.id = organization_id) AS "allRefundsWait",
       coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
-    FROM api_keys WHERE digest = $1`,
-};
+    FROM api_keys WHERE digest = ${token.digest}`,
+);
 
-const USED = {
-  name: 'access.key_used',
-  text: `UPDATE api_keys SET last_used_at = now()
-    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')`,
-};
+const USED = statement<{ id: string }>(
+  'access.key_used',
+  (key) => `UPDATE api_keys SET last_used_at = now()
+    WHERE id = ${key.id} AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')`,
+);
 
 const ORIGINS = {
   name: 'access.all_origins',
@@ -62,9 +63,9 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    const [row] = await this.database.read<Found>(KEYS, BY_DIGEST, [digestOf(token)]);
-    // The write is not awaited: no request waits for it, and the next look-up tries again.
-    if (row && !row.isNoted) this.database.autocommit(KEYS, USED, [row.id]).catch(() => undefined);
+    const found = BY_DIGEST.of({ digest: digestOf(token) });
+    const [row] = await this.database.read<Found>(KEYS, ...found);
+    if (row && !row.isNoted) this.noteUse(row.id);
     return row && fromRow(row);
   }
 
@@ -106,6 +107,11 @@ export class TypeormApiKeys extends ApiKeys {
       [],
     );
     return new Set(rows.map(({ origin }) => origin));
+  }
+
+  /** No request waits for this write. If it fails, the next look-up tries again. */
+  private noteUse(id: string): void {
+    this.database.autocommit(KEYS, ...USED.of({ id })).catch(() => undefined);
   }
 }
 

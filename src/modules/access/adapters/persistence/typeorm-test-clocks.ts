@@ -11,7 +11,7 @@ import {
   uuidOf,
 } from '../../../../shared/id.js';
 import type { Unit, Work } from '../../../../shared/unit.js';
-import { type MovedTestClock, TestClocks } from '../../application/ports.js';
+import { TestClocks } from '../../application/ports.js';
 import type { TestClock } from '../../domain/test-clock.js';
 import { TestClockRecord } from './test-clock.record.js';
 
@@ -49,7 +49,7 @@ export class TypeormTestClocks extends TestClocks {
     );
   }
 
-  async moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]> {
+  async moved(limit: number, after?: Caller): Promise<readonly (Caller & TestClock)[]> {
     const organizationId = MoreThan(after ? uuidOf(after.organization) : FIRST_UUID);
     const rows = await this.database.reading({ queue: 'moved test clocks' }, (manager) =>
       manager.find(TestClockRecord, {
@@ -59,12 +59,10 @@ export class TypeormTestClocks extends TestClocks {
         comment: 'every organization: one job serves all clocks that were moved',
       }),
     );
-    return rows.map(({ organizationId, aheadSeconds, scheduledSeconds }) => ({
-      organization: idOf(ORGANIZATION_ID, organizationId),
-      mode: 'test',
-      ahead: aheadSeconds * 1000,
-      isBehind: scheduledSeconds < aheadSeconds,
-    }));
+    return rows.map(({ organizationId, aheadSeconds, scheduledSeconds }) => {
+      const organization = idOf(ORGANIZATION_ID, organizationId);
+      return { organization, mode: 'test', aheadSeconds, scheduledSeconds };
+    });
   }
 }
 

@@ -9,8 +9,8 @@ const PAYMENTS = {
         coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS succeeded
       FROM refunds WHERE organization_id = balances.organization_id AND mode = balances.mode AND payment_id = balances.id
     ) sums`,
-  touched:
-    '/* every organization: the last changes of all */ SELECT payment_id AS id FROM refunds WHERE mode = $1 ORDER BY refunds.id DESC',
+  touched: (mode: string) => `/* every organization: the last changes of all */
+    SELECT payment_id AS id FROM refunds WHERE mode = ${mode} ORDER BY refunds.id DESC`,
 } as const;
 
 export const REFUND_INVARIANTS: readonly Invariant[] = [

@@ -3,8 +3,8 @@ import { sweep } from '../../../../persistence/sweep.js';
 import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { CallerClock } from '../../../../shared/clock.js';
-import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import { AdvanceTestClock, type TestClock, TestClocks } from '../../../access/index.js';
 import { DeliveryQueue } from '../../../webhooks/index.js';
 import { ScheduledWork } from '../../application/ports.js';
 
@@ -43,15 +43,23 @@ export class ClockFollower extends ScheduledWork implements OnApplicationBootstr
   }
 
   private async follow(): Promise<void> {
-    await sweep<MovedTestClock>({
+    await sweep<Caller & TestClock>({
       limit: BATCH,
       find: (limit, after) => this.testClocks.moved(limit, after),
       handle: async (moved) => {
-        const behind = moved.filter(({ isBehind }) => isBehind);
+        const behind = moved.filter(isBehind);
         if (behind.length > 0) await this.clock.settled();
-        for (const clock of behind) await this.moveDeliveries(clock);
-        for (const clock of moved) for (const sweep of this.jobs.sweeps) await sweep(clock);
+        for (const caller of behind) await this.moveDeliveries(caller);
+        for (const clock of moved.map(movedClock))
+          for (const sweep of this.jobs.sweeps) await sweep(clock);
       },
     });
   }
 }
+
+/** The deliveries have not followed the clock, because a step was interrupted. */
+const isBehind = ({ aheadSeconds, scheduledSeconds }: TestClock) => scheduledSeconds < aheadSeconds;
+
+const movedClock = ({ organization, mode, aheadSeconds }: Caller & TestClock): MovedClock => {
+  return { organization, mode, ahead: aheadSeconds * 1000 };
+};
