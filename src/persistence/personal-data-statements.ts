@@ -13,11 +13,11 @@ interface Owned {
   readonly mode: string;
 }
 
-export interface OfResources extends Owned {
+interface OfResources extends Owned {
   readonly ids: readonly string[];
 }
 
-export interface PageOfResources extends OfResources {
+interface PageOfResources extends OfResources {
   readonly after: string;
   /** A null limit stands for all of them. */
   readonly limit: number | null;
@@ -28,7 +28,7 @@ interface Changed extends Owned {
   readonly texts: readonly string[];
 }
 
-export const STEPS = ['kept', 'clear', 'remove', 'unfinished'] as const;
+const STEPS = ['kept', 'clear', 'remove', 'unfinished'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** A kind of resource, with the statements of one module that forgets it. */

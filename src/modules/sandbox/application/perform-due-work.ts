@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { WebhookScheduler } from '../../webhooks/index.js';
@@ -12,8 +12,6 @@ const MAX_WAIT_MS = 20_000;
 
 @Injectable()
 export class PerformDueWork {
-  private readonly logger = new Logger(PerformDueWork.name);
-
   constructor(
     private readonly clock: CallerClock,
     private readonly scheduled: ScheduledWork,
@@ -34,6 +32,6 @@ export class PerformDueWork {
       ...this.scheduled.sweeps.map((sweep) => () => sweep({ organization, mode, ahead })),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
-    for (const step of steps) await step().catch((error: unknown) => this.logger.warn(error));
+    for (const step of steps) await step().catch((error: unknown) => this.scheduled.warn(error));
   }
 }

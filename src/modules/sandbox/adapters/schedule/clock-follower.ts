@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Units } from '../../../../persistence/units.js';
 import { Jobs } from '../../../../platform/jobs.js';
@@ -15,6 +15,8 @@ const BATCH = 100;
 /** Makes deliveries and jobs follow the clocks that were moved. */
 @Injectable()
 export class ClockFollower extends ScheduledWork implements OnApplicationBootstrap {
+  private readonly logger = new Logger(ClockFollower.name);
+
   constructor(
     private readonly units: Units,
     private readonly clock: CallerClock,
@@ -32,6 +34,10 @@ export class ClockFollower extends ScheduledWork implements OnApplicationBootstr
 
   onApplicationBootstrap(): void {
     this.jobs.repeat('follow_test_clocks', INTERVAL_MS, () => this.follow());
+  }
+
+  warn(error: unknown): void {
+    this.logger.warn(error);
   }
 
   async moveDeliveries(caller: Caller): Promise<void> {
