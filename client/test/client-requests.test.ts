@@ -33,28 +33,56 @@ const canceled = (options: WriteOptions) =>
   clientOf([done]).tillgate.refunds.cancel('re_test_1', options);
 
 test.each([
-  ['an address', () => clientOf([done], { baseUrl: 'pay.example' })],
-  ['an address without a scheme', () => clientOf([done], { baseUrl: 'localhost:5300' })],
-  ['an address with a user', () => clientOf([done], { baseUrl: 'https://a:b@pay.example' })],
-  ['an address with a query', () => clientOf([done], { baseUrl: 'https://pay.example?a' })],
-  ['a key', () => clientOf([done], { key: 'sk_test_…' })],
-  ['a missing key', () => clientOf([done], { key: undefined as never })],
-  ['an empty key', () => clientOf([done], { key: '' })],
-  ['an actor in two lines', () => canceled({ actor: 'Ana\r\nBen' })],
-  ['an actor with a NUL', () => canceled({ actor: 'Ana\u0000' })],
-  ['an empty idempotency key', () => canceled({ idempotencyKey: '' })],
-  ['an idempotency key in two lines', () => canceled({ idempotencyKey: 'a\nb' })],
+  ['an address', () => clientOf([done], { baseUrl: 'pay.example' }), 'Invalid URL'],
+  [
+    'an address without a scheme',
+    () => clientOf([done], { baseUrl: 'localhost:5300' }),
+    'baseUrl must begin with',
+  ],
+  [
+    'an address with a user',
+    () => clientOf([done], { baseUrl: 'https://a:b@pay.example' }),
+    'baseUrl must begin with',
+  ],
+  [
+    'an address with a query',
+    () => clientOf([done], { baseUrl: 'https://pay.example?a' }),
+    'baseUrl must begin with',
+  ],
+  ['a key', () => clientOf([done], { key: 'sk_test_…' }), 'key must be one key'],
+  ['a missing key', () => clientOf([done], { key: undefined as never }), 'key must be one key'],
+  ['an empty key', () => clientOf([done], { key: '' }), 'key must be one key'],
+  ['an actor in two lines', () => canceled({ actor: 'Ana\r\nBen' }), 'actor cannot be sent'],
+  ['an actor with a NUL', () => canceled({ actor: 'Ana\u0000' }), 'actor cannot be sent'],
+  [
+    'an empty idempotency key',
+    () => canceled({ idempotencyKey: '' }),
+    'idempotencyKey cannot be sent',
+  ],
+  [
+    'an idempotency key in two lines',
+    () => canceled({ idempotencyKey: 'a\nb' }),
+    'idempotencyKey cannot be sent',
+  ],
   [
     'an idempotency key',
     () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' }),
+    'idempotencyKey cannot be sent',
   ],
   [
     'a body',
     () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never }),
+    'serialize a BigInt',
   ],
-])('throws a TypeError, and no network fault, for %s that can never be sent', async (_, send) => {
-  await expect((async () => send())()).rejects.toMatchObject({ name: 'TypeError' });
-});
+])(
+  'throws a TypeError, and no network fault, for %s that can never be sent',
+  async (_, send, message) => {
+    await expect((async () => send())()).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringContaining(message),
+    });
+  },
+);
 
 test.each(['José', '李小龍', 'Зоя 🦊'])('sends the actor %s as UTF-8', async (actor) => {
   const { tillgate, sent } = clientOf([done]);

@@ -14,7 +14,7 @@ import { Shop, type Twin } from '../support/shop.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
 import { deliver } from '../support/webhooks.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name, and a missing member is undefined.
 type Node = any;
 
 const ID = /^([a-z]+)_(?:test_|live_)?[0-9a-hjkmnp-tv-z]{26}$/;

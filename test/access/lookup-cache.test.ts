@@ -92,5 +92,7 @@ test('keeps nothing that was found before the values were dropped', async () => 
   cache.clear();
   lookUps[1]?.resolve('second');
   await setImmediate();
-  expect(get()).toBeInstanceOf(Promise);
+  const later = get();
+  lookUps.at(-1)?.resolve('third');
+  expect([await later, lookUps.length]).toEqual(['third', 3]);
 });

@@ -21,24 +21,28 @@ const LINES: readonly Partial<NewLineItem>[] = [
 
 test.each(LINES)('makes no line with %j', (change) => {
   expect(() => priceLine(newLine(change), 'usd', 'line_items[4]', new AmountFaults())).toThrow(
-    RangeError,
+    new RangeError('Prices, quantities, discounts and taxes are whole numbers.'),
   );
 });
 
 const OWNER = { organization: 'org_01kaf3v7q4e8yt5w6z9x2c1b0n', mode: 'live' } as const;
-const CAPTURES: readonly Partial<NewPayment>[] = [
-  ...[0, -1, 0.5, MAX + 1, Number.NaN].map((amount) => ({ amount })),
-  ...['xau', ''].map((currency) => ({ currency })),
+const NO_AMOUNT = `An amount is a whole number from 1 to ${MAX}.`;
+const CAPTURES: readonly [change: Partial<NewPayment>, message: string][] = [
+  ...[0, -1, 0.5, MAX + 1, Number.NaN].map((amount): [object, string] => [{ amount }, NO_AMOUNT]),
+  [{ currency: 'xau' }, 'xau is not an ISO 4217 currency.'],
+  [{ currency: '' }, ' is not an ISO 4217 currency.'],
 ];
 
-test.each(CAPTURES)('captures no payment with %j', (change) => {
+test.each(CAPTURES)('captures no payment with %j', (change, message) => {
   const capture: NewPayment = {
     amount: 5000,
     currency: 'USD',
     checkoutSession: null,
     reference: null,
   };
-  expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(RangeError);
+  expect(() => Payment.record({ ...capture, ...change }, OWNER, NOW)).toThrow(
+    new RangeError(message),
+  );
 });
 
 test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
@@ -51,6 +55,8 @@ test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
       refundable: 5000,
     };
     const proposal = { payment: payment.id, amount, reference: null, description: null };
-    expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
+    expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(
+      new RangeError('A refund has a whole amount of at least 1.'),
+    );
   },
 );

@@ -52,7 +52,9 @@ test('keeps who proposed a refund, and waits up to 14 days if it needs an approv
 });
 
 test('is approved once by another holder, and can then be claimed', () => {
-  expect(() => waiting.claim(NOW, 60)).toThrow(RangeError);
+  expect(() => waiting.claim(NOW, 60)).toThrow(
+    new RangeError('Only a pending refund that waits for nobody can be claimed.'),
+  );
   const approved = waiting.approve(100, by(BEN, NOW + 5, 'Seen the parcel.'));
   expect(approvalOf(approved)).toEqual({
     ...approvalOf(waiting),

@@ -16,6 +16,7 @@ const PENDING = Refund.propose({ ...PAYMENT, organization: 'org_10' }, PROPOSAL,
   now: NOW,
   ahead: 0,
 });
+const NOT_CLAIMABLE = new RangeError('Only a pending refund that waits for nobody can be claimed.');
 const seconds = (instant: number) => (instant - NOW) / 1000;
 /** Returns the end of the lease and the end of the wait after it, in seconds from NOW. */
 const timesOf = ({ state }: Refund) => [
@@ -33,7 +34,7 @@ describe('a claim', () => {
       refund = refund.claim(now, 60);
       const { claimNumber, claimExpiresAt, claimableAt } = refund.state;
       expect(claimNumber).toBe(claims);
-      expect(() => refund.claim(claimableAt - 1, 60)).toThrow(RangeError);
+      expect(() => refund.claim(claimableAt - 1, 60)).toThrow(NOT_CLAIMABLE);
       waits.push((claimableAt - (claimExpiresAt as number)) / 1000);
       now = claimableAt;
     }
@@ -49,7 +50,7 @@ describe('a claim', () => {
       lapses: 0,
       claimableAt: NOW + 160_000,
     });
-    expect(() => released.claim(NOW + 159_999, 60)).toThrow(RangeError);
+    expect(() => released.claim(NOW + 159_999, 60)).toThrow(NOT_CLAIMABLE);
     expect(timesOf(released.claim(NOW + 160_000, 60))).toEqual([220, 280]);
   });
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, requireDescribed } from './description.js';
 import { requireNextStep } from './next-steps.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
+// biome-ignore lint/suspicious/noExplicitAny: a type would claim to know the body that a test checks.
 type Json = any;
 
 /** An answer takes much less than this on a busy machine. */

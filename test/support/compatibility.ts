@@ -3,7 +3,7 @@
  * docs/explain/decisions/README.md.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name, and a missing member is undefined.
 type Node = any;
 
 export function breakingChanges(released: Node, next: Node): string[] {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name, and a missing member is undefined.
 type Node = any;
 
 export interface Exchange {

@@ -5,7 +5,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { isVisible } from '../../src/shared/visible.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name, and a missing member is undefined.
 export type Node = any;
 type Json = Record<string, unknown> | unknown[];
 
