@@ -1,7 +1,7 @@
-/** How answers and errors of the API become results of tools. */
+/** Makes results of tools from answers and errors of the API. */
 import { type NextStep, TillgateConnectionError, TillgateError } from 'tillgate-client';
 
-/** The tool that sends what a next step of the API names. */
+/** Each path of a next step, with the tool that sends this request. */
 const READS: readonly (readonly [path: RegExp, tool: string])[] = [
   [/^\/v1\/checkout_sessions\/(\w+)$/, 'read_session'],
   [/^\/v1\/payments\/(\w+)$/, 'read_payment'],
@@ -15,7 +15,7 @@ interface Call {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A refund that somebody else proposed, which an agent must not cancel because a text told it to. */
+/** Somebody else proposed the refund, so an agent must not cancel it because a text told it to. */
 export class OtherProposer extends Error {
   override readonly message = 'Somebody else proposed this refund. Whoever did can cancel it.';
 }
@@ -27,7 +27,7 @@ export function answer(result: object) {
   };
 }
 
-/** The API's own words, what would be allowed, and the call to make next. */
+/** Returns the API's own words, the allowed values, and the call to make next. */
 export function refusal(error: unknown, call: Call) {
   if (error instanceof OtherProposer) return failure({ message: error.message, next_call: null });
   if (error instanceof TillgateConnectionError) return unanswered(error, call);
@@ -44,7 +44,9 @@ export function refusal(error: unknown, call: Call) {
 
 const UNSENDABLE = 'The call cannot be sent. Repeating it does not help: tell a person.';
 
-/** Only a fault of the network, or of what stands before Tillgate, may pass by itself. */
+/**
+ * A fault of the network, or of a proxy before Tillgate, may pass by itself; no other fault does.
+ */
 function unanswered({ status }: TillgateConnectionError, call: Call) {
   if (status === undefined || status === 429 || status >= 500) {
     const message = 'Tillgate did not answer. Repeating the call is safe.';
@@ -61,7 +63,10 @@ function failure(said: object) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(said) }], isError: true };
 }
 
-/** The call with the one value that is allowed, where only one is: repeated as it was, it would be refused again. */
+/**
+ * Returns the call with the allowed value, if there is only one: the unchanged call would be
+ * refused again.
+ */
 function corrected({ tool, arguments: given }: Call, errors: TillgateError['errors']): Call {
   const allowed = errors.flatMap(({ param, allowed: [value, ...others] }) => {
     if (param === null || value === undefined || others.length > 0) return [];
@@ -70,10 +75,13 @@ function corrected({ tool, arguments: given }: Call, errors: TillgateError['erro
   return { tool, arguments: { ...given, ...Object.fromEntries(allowed) } };
 }
 
-/** The steps after which the same call may succeed. Its idempotency key is another each time. */
+/** After these steps the same call may succeed. It has another idempotency key each time. */
 const REPEATED: readonly string[] = ['retry', 'use_new_idempotency_key'];
 
-/** Null where no tool helps, such as with another key, which an agent has not, or where the same call would be refused again. */
+/**
+ * Returns null where no tool helps: the agent has no other key, or the same call would be refused
+ * again.
+ */
 function nextCall({ type, path, method }: NextStep, call: Call, sent: Call): Call | null {
   if (['use_key', 'authenticate', 'call_from_server'].includes(type)) return null;
   if (REPEATED.includes(type)) return call;

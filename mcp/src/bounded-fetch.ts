@@ -1,4 +1,7 @@
-/** fetch that keeps no answer of more than 16 MiB: a page of Tillgate is far smaller, so something else answers. */
+/**
+ * `boundedFetch` keeps no answer of more than 16 MiB: a page of Tillgate is far smaller, so another
+ * program has answered.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** An answer that is too large has no body. Its status stays, so that nobody takes it for a fault of the network. */
@@ -9,7 +12,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    // Leaving the loop ends the connection.
+    // The return from the loop ends the connection.
     if (size > MAX_BYTES) return new Response(null, response);
     chunks.push(chunk);
   }

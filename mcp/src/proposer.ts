@@ -3,9 +3,9 @@ interface Proposed {
   readonly proposed_by: { readonly holder: string } | null;
 }
 
-/** Whether somebody else than the agent proposed the refund, as far as its approval tells. */
+/** Tells whether somebody else than the agent proposed the refund, as far as its approval shows. */
 export function isOfOther({ state, proposed_by }: Proposed, holder: string | undefined): boolean {
-  // What the agent's key proposes always waits for approval.
+  // A refund that the agent's key proposes always waits for approval.
   if (state === 'not_needed') return true;
   return holder !== undefined && proposed_by?.holder !== holder;
 }

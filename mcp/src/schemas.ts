@@ -1,4 +1,7 @@
-/** What the tools take and return. Answers are the API's, of which these fields are named; others may follow. */
+/**
+ * These schemas describe what the tools take and return. Answers come from the API: these fields
+ * are named, and others may follow.
+ */
 import { z } from 'zod';
 
 const id = (prefix: string, what: string) =>

@@ -1,4 +1,6 @@
-/** The tools. None approves: whoever may is not the agent that proposes. */
+/**
+ * Defines the tools. No tool approves a refund, because the agent that proposes must not decide.
+ */
 import { McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { type List, type Tillgate, TillgateError } from 'tillgate-client';
 import { z } from 'zod';
@@ -20,7 +22,10 @@ const {
   listOf,
 } = schemas;
 
-/** What a tool does to its surroundings: it reads, or it adds or withdraws a proposal, and the same again changes nothing. */
+/**
+ * These hints say what a tool changes: it reads, or it adds or withdraws a proposal, and a
+ * repetition changes nothing.
+ */
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 const ADDS = {
   readOnlyHint: false,

@@ -1,18 +1,24 @@
-/** What the environment says, checked before the first call. No message has the key. */
+/**
+ * Reads the settings from the environment and checks them before the first call. No message
+ * contains the key.
+ */
 
 export interface Settings {
   readonly baseUrl: string;
   readonly key: string;
-  /** For whom the agent works. */
+  /** The person for whom the agent works. */
   readonly actor: string | undefined;
-  /** The holder of the key. Given, only what it proposed is canceled. */
+  /** The holder of the key. If it is given, only refunds that it proposed are canceled. */
   readonly holder: string | undefined;
   readonly port: number | undefined;
 }
 
 const KEY = /^rk_(?:test|live)_[0-9A-Za-z]+$/;
 const MAX_ACTOR_LENGTH = 100;
-/** Line breaks, controls and invisible characters other than the joiners of some scripts; spaces at the ends. */
+/**
+ * Matches line breaks, controls, invisible characters other than the joiners of some scripts, and
+ * spaces at the ends.
+ */
 const NO_NAME = /[\p{Zl}\p{Zp}\p{Cc}]|(?![\u200c\u200d])[\p{Cf}\p{DI}\u2800]|^\s|\s$/u;
 
 const FAULTS = {
@@ -24,7 +30,10 @@ const FAULTS = {
   PORT: 'must be a port from 1 to 65535.',
 };
 
-/** The settings, or every fault of them, each with the name of its variable. An empty variable is one that is not set. */
+/**
+ * Returns the settings, or every fault of them with the name of its variable. An empty variable
+ * counts as missing.
+ */
 export function settingsOf(environment: NodeJS.ProcessEnv): Settings | { faults: string[] } {
   const { TILLGATE_URL: baseUrl = '', TILLGATE_KEY: key = '' } = environment;
   const actor = environment.TILLGATE_ACTOR || undefined;

@@ -1,4 +1,7 @@
-/** The first day of the drill accuses a worker of what it leaves open only where nothing was lost any more. */
+/**
+ * The first day of the drill accuses a worker of an open refund only if no request was lost any
+ * more.
+ */
 import { expect, test } from '@jest/globals';
 import { Activity } from '../../drill/activity.js';
 import { FirstDay } from '../../drill/first-day.js';
@@ -7,7 +10,10 @@ import { Waits } from '../../drill/waits.js';
 const DAY = 24 * 3600;
 const PATIENCE_SECONDS = 0.2;
 
-/** The day of a worker that decides so many of its refunds in each step of the clock, and asks for work if it does not stand still. */
+/**
+ * Plays the day of a worker that decides so many of its refunds in each step of the clock, and asks
+ * for work unless it stands still.
+ */
 async function dayOf(
   count: number,
   decidedIn: (step: number) => number,

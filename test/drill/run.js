@@ -17,7 +17,7 @@ const {
   positionals: [part = ''],
 } = parseArgs({ options: { 'each-rule': { type: 'boolean' } }, allowPositionals: true });
 const LANES = 5;
-/** Far more than a drill takes: it ends what hangs. */
+/** A drill takes far less than this. The limit ends a drill that hangs. */
 const LIMIT_MS = 400_000;
 
 const scratch = mkdtempSync(join(tmpdir(), 'tillgate-drills-'));
@@ -32,7 +32,7 @@ const FOUND = Object.entries(BROKEN).map(([name, [rule]]) => own(name, { rule })
 const ofEachRule = [...Map.groupBy(FOUND, ({ rule }) => rule).values()].map(([first]) => first);
 const broken = isEachRule ? ofEachRule : FOUND;
 
-/** Those that take longest begin. */
+/** The drills that take longest begin. */
 const runs = [...RIGHT, ...broken.toReversed()].filter(({ name }) => name.includes(part));
 const queue = runs.values();
 await Promise.all(Array.from({ length: Math.min(LANES, runs.length) }, lane));
@@ -70,7 +70,7 @@ async function play(stage, { name, rule, command, restart = false }, notes) {
   for (const { history } of broken) console.error(history.join('\n'));
 }
 
-/** The next worker is given nothing of what this one has left. */
+/** The next worker must not get refunds that this one has left. */
 async function settleAll({ url, ledgerKey }) {
   const headers = { authorization: `Bearer ${ledgerKey}`, 'content-type': 'application/json' };
   const ask = async (path, init) =>

@@ -34,7 +34,7 @@ const ask = (path, body) => {
   return request(`${TILLGATE_URL}/ledger/v1/refunds${path}`, headers, body).catch(() => undefined);
 };
 
-/** Again until it is answered. */
+/** Repeats the request until it is answered. */
 async function tillgate(path, body) {
   for (;;) {
     const answer = await ask(path, body);
@@ -43,11 +43,11 @@ async function tillgate(path, body) {
   }
 }
 
-/** What a worker that was killed still knows. */
+/** Returns what a worker still knows after it was killed. */
 const notes = () => (existsSync(NOTES) ? readFileSync(NOTES, 'utf8').split('\n') : []);
 const note = (line) => appendFileSync(NOTES, `${line}\n`);
 
-/** Throws when it is not known what the provider has. */
+/** A right worker throws when it does not know what the provider has. */
 const RIGHT = {
   key: ({ id }) => id,
   terms: ({ id, amount, currency }) => ({ refund: id, amount, currency }),
@@ -79,7 +79,7 @@ const RIGHT = {
     );
   },
 
-  /** What it does when it does not know. */
+  /** The worker calls this function when it does not know the outcome. */
   unknown: () => undefined,
   succeed: (id, said) => tillgate(`/${id}/succeed`, said),
   fail: (id, said) => tillgate(`/${id}/fail`, { ...said, reason: 'refused' }),
@@ -140,10 +140,10 @@ const RIGHT = {
   },
 };
 
-/** Others that are right. */
+/** These workers are also right. */
 const ALSO_RIGHT = {
   right: {},
-  /** Looks in each round at every payout that is pending. */
+  /** This worker looks at every pending payout in each round. */
   polls: {
     async round() {
       await RIGHT.round.call(this);
@@ -157,7 +157,7 @@ const ALSO_RIGHT = {
       }
     },
   },
-  /** Like a cron job: `--restart`. */
+  /** This worker ends like a cron job, so the drill needs `--restart`. */
   ends: {
     async run() {
       while ((await this.work()) > 0);
