@@ -7,7 +7,7 @@ const claims = (activity: Activity, ...refunds: string[]) =>
 const lists = (activity: Activity) =>
   activity.hears({ worker: 0, isClaim: false, refunds: [], hour: activity.hour });
 
-test('a worker is idle when a claim gave it nothing, until one gives it a refund or the clock moves', () => {
+test('a worker is idle after a claim gave it nothing, until a claim gives it a refund or the clock moves', () => {
   const activity = new Activity(() => undefined);
   const seen = [activity.isIdle(0)];
   const step = (what: () => void) => {
@@ -22,7 +22,7 @@ test('a worker is idle when a claim gave it nothing, until one gives it a refund
   expect(seen).toEqual([false, true, false, false, true, false]);
 });
 
-test('an answer to a question of the hour before says nothing of this one', () => {
+test('an answer to a request of the hour before says nothing about this hour', () => {
   const activity = new Activity(() => undefined);
   const { hour } = activity;
   activity.countAnew();
@@ -36,7 +36,7 @@ test('a worker that never claims is idle when it has heard a list', () => {
   expect(activity.isIdle(0)).toBe(true);
 });
 
-test('a worker may go on with what it was given until it has sent something about each', () => {
+test('a worker may continue with its refunds until it has sent a request about each of them', () => {
   const activity = new Activity(() => undefined);
   claims(activity, 're_1', 're_2');
   activity.goesOn(0, 're_1');
@@ -45,7 +45,7 @@ test('a worker may go on with what it was given until it has sent something abou
   expect([before, activity.mayGoOn(0)]).toEqual([true, false]);
 });
 
-test('a killed worker neither is idle nor goes on', () => {
+test('a killed worker is not idle, and does not continue', () => {
   const activity = new Activity(() => undefined);
   claims(activity, 're_1');
   claims(activity);

@@ -48,17 +48,17 @@ async function dayOf(
 const daysOf = (steps: readonly (number | 'calm')[]) =>
   steps.map((seconds) => (seconds === 'calm' ? seconds : seconds / DAY));
 
-test.concurrent('it ends when all are decided', async () => {
+test.concurrent('the first day ends when all refunds are decided', async () => {
   const { end, steps } = await dayOf(2, () => 1);
   expect({ end, steps }).toEqual({ end: 'all are decided', steps: [3600, 3600] });
 });
 
-test.concurrent('hours that nothing needs are skipped', async () => {
+test.concurrent('the first day skips hours in which nothing is left to decide', async () => {
   const { steps } = await dayOf(1, () => 1, { isUrgent: false });
   expect(daysOf(steps)).toEqual([0.5]);
 });
 
-test.concurrent('a worker that decides nothing after the last fault has left some, by its longest lease', async () => {
+test.concurrent('a worker that decides nothing after the last fault has left refunds after its longest lease', async () => {
   const { end, steps } = await dayOf(2, () => 0, { isUrgent: false });
   const before = [0.5, 0.5, 0.5, 0.5, 0.5, 1, 1];
   expect({ end, days: daysOf(steps) }).toEqual({
@@ -72,12 +72,12 @@ test.concurrent('a worker whose answers were lost until the last fault has time 
   expect(end).toBe('all are decided');
 });
 
-test.concurrent('a worker that still decides when the time is up has left none', async () => {
+test.concurrent('a worker that still decides refunds at the end of the time has left none', async () => {
   const { end } = await dayOf(9, (step) => (step > 8 ? 1 : 0), { isUrgent: false });
   expect(end).toBe('time is up');
 });
 
-test.concurrent('a worker that does not ask stands still', async () => {
+test.concurrent('a worker that asks for no work stands still', async () => {
   const { end, steps } = await dayOf(2, () => 0, { asks: false });
   expect({ end, steps }).toEqual({ end: 'it stands still', steps: [] });
 });

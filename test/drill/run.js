@@ -1,7 +1,9 @@
 /**
- * `node test/drill/run.js [--each-rule] [part of a name]`: the drill of each broken worker, which must be found by its rule, and of
- * those that are right, which must pass. `--each-rule` plays of the broken ones the first of each rule. Some run side by side, each
- * on a Tillgate that the next one takes over. Prints a line of JSON for each, and the histories of those that went wrong.
+ * `node test/drill/run.js [--each-rule] [part of a name]` runs the drill of each broken worker,
+ * which must be found by its rule, and of the right workers, which must pass. `--each-rule` plays
+ * only the first broken worker of each rule. Some drills run side by side, each on a Tillgate that
+ * the next one takes over. It prints a line of JSON for each drill, and the histories of those that
+ * went wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

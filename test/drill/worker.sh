@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# A worker of the ledger in bash, curl and jq.
+# This worker of the ledger uses bash, curl and jq.
 set -u
 ledger=$TILLGATE_URL/ledger/v1/refunds
 provider=$PROVIDER_URL/refunds
 
-# ask <url> [<body> [<header>]]: sets status and answer. The status is 000 when no answer came.
+# ask <url> [<body> [<header>]] sets status and answer. The status is 000 when no answer came.
 ask() {
   answer=$(curl -s -m 5 -w '\n%{http_code}' -H 'content-type: application/json' ${3:+-H "$3"} ${2:+-d "$2"} "$1")
   status=${answer##*$'\n'} answer=${answer%$'\n'*}
 }
 
-# Repeats what was not answered.
+# Repeats a request that was not answered.
 tell() {
   while ask "$ledger$1" "$2" "authorization: Bearer $TILLGATE_LEDGER_KEY"; [[ $status =~ ^(000|429|5..)$ ]]; do sleep 1; done
 }

@@ -1,6 +1,6 @@
 /**
- * Workers for the drill. `node workers.js <name>`: one that is right, or one with a fault that costs money or tells an untruth.
- * `BROKEN` says which rule each of them must break.
+ * `node workers.js <name>` runs a worker for the drill: a right one, or one with a fault that costs
+ * money or reports an untruth. `BROKEN` says which rule each of them must break.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';

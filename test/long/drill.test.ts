@@ -1,4 +1,7 @@
-/** The drill finds each fault that costs money or is untrue, and none in a worker that is right. It always ends, and leaves nothing. */
+/**
+ * The drill finds each fault that costs money or reports an untruth, and no fault in a right
+ * worker. It always ends, and leaves nothing behind.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { RULES } from '../../drill/verdict.js';
@@ -6,9 +9,9 @@ import { createDatabase, serverUrl, withClient } from '../support/postgres.js';
 import { isRunning, run, type Started, until } from '../support/processes.js';
 
 const WORKERS = 'test/drill/workers.js';
-/** They have no rule to break. */
+/** These workers have no rule to break. */
 const RIGHT = Array<undefined>(3).fill(undefined);
-/** For a machine without an embedded PostgreSQL. */
+/** These settings imitate a machine without an embedded PostgreSQL. */
 const REFUSING = `import { registerHooks } from 'node:module';
   registerHooks({ resolve: (name, context, next) => next(name.startsWith('@embedded') ? 'none' : name, context) });`;
 const NO_EMBEDDED = {
@@ -20,14 +23,14 @@ const drill = (options: readonly string[], worker: readonly string[], environmen
   return run(['dist/src/operator/cli/cli.js', 'drill', ...words], environment);
 };
 
-/** What it has started. */
+/** Returns the processes that a program has started. */
 function processesOf({ child }: Started): number[] {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   return children.trim().split(' ').map(Number);
 }
 
 /** Others that break the same rules are played by `node test/drill/run.js`, without --each-rule. */
-test.concurrent('a broken worker of each rule is found by it; in the shell, polling, or started again when they end, right ones pass', async () => {
+test.concurrent('the drill finds a broken worker of each rule by this rule, and right workers of three kinds pass', async () => {
   const { stdout, stderr } = await run(['test/drill/run.js', '--each-rule']).ended;
   const played = stdout
     .trim()
@@ -54,7 +57,7 @@ test.concurrent.each([
     ['-e', 'setInterval(() => 0, 1000)'],
     'has not asked Tillgate',
   ],
-])('%s is not tested', async (_, options, worker, message) => {
+])('the drill does not begin with %s', async (_, options, worker, message) => {
   const command =
     worker.length > 0 ? drill(options, worker) : run(['dist/src/operator/cli/cli.js', 'drill']);
   const { status, stdout, stderr } = await command.ended;
@@ -62,7 +65,7 @@ test.concurrent.each([
   expect(stderr).toContain(message);
 });
 
-test.concurrent('without a Tillgate there is no verdict, and no process is left', async () => {
+test.concurrent('the drill gives no verdict without a Tillgate, and leaves no process', async () => {
   const started = drill([], [WORKERS, 'right']);
   await until(() => started.stderr().includes('The first day'));
   const processes = processesOf(started);
@@ -74,7 +77,7 @@ test.concurrent('without a Tillgate there is no verdict, and no process is left'
   await until(() => !processes.some(isRunning));
 });
 
-test.concurrent('Ctrl-C, for all that are in the foreground, brings the verdict so far', async () => {
+test.concurrent('Ctrl-C, which reaches every process in the foreground, ends the drill with the verdict so far', async () => {
   const started = drill(['--json'], [WORKERS, 'key of payment and amount']);
   for (const said of ['The first day', 'Day 1', 'Night 1'])
     await until(() => started.stderr().includes(said), said);
@@ -94,7 +97,7 @@ test.concurrent('Ctrl-C, for all that are in the foreground, brings the verdict 
   await until(() => !processes.some(isRunning));
 });
 
-test.concurrent('a closed pipe ends it, and so does the limit; on the server of DATABASE_URL nothing is left', async () => {
+test.concurrent('a closed pipe ends the drill, its limit does so too, and nothing is left on the server of DATABASE_URL', async () => {
   const own = await createDatabase({ empty: true });
   const started = drill(['--limit', '15'], [WORKERS, 'right'], {
     DATABASE_URL: own.url,

@@ -1,4 +1,7 @@
-/** The tools for agents, over stdio and HTTP, where mcp/ is installed and built: `npm ci --prefix mcp && npm run --prefix mcp build`. */
+/**
+ * The tools for agents work over stdio and HTTP, where mcp/ is installed and built: `npm ci
+ * --prefix mcp && npm run --prefix mcp build`.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,7 +20,7 @@ const CALLS = 1000;
 const AT_ONCE = 50;
 const TOOLS = ['find_sessions', 'read_session', 'read_payment', 'list_refunds', 'read_refund'];
 
-// biome-ignore lint/suspicious/noExplicitAny: each tool answers something else.
+// biome-ignore lint/suspicious/noExplicitAny: the test reads answers of several tools by name.
 type Json = any;
 
 const service = useService();
@@ -33,7 +36,7 @@ beforeAll(async () => {
   });
 });
 
-/** A conversation over stdio. */
+/** Holds a conversation with the server of the tools over stdio. */
 class Agent {
   private readonly child: ChildProcess;
   private readonly waiting = new Map<number, (message: Json) => void>();
@@ -56,7 +59,7 @@ class Agent {
     return (await answer).result;
   }
 
-  /** What a tool says: its result, or its error. */
+  /** Returns the answer of a tool: its result, or its error. */
   async call(name: string, given: object = {}): Promise<Json> {
     const { isError, structuredContent, content } = await this.ask('tools/call', {
       name,
@@ -91,7 +94,7 @@ describeIfBuilt('an agent', () => {
   });
   afterAll(() => agent.end());
 
-  test('has tools that say what they do, of which none approves', async () => {
+  test('has tools that describe themselves, none of which approves', async () => {
     const { tools } = await agent.ask('tools/list');
     const said = tools.map(({ name, annotations }: Json) => [
       name,
@@ -106,7 +109,7 @@ describeIfBuilt('an agent', () => {
     for (const { outputSchema } of tools) expect(outputSchema.type).toBe('object');
   });
 
-  test('finds what there is, and proposes a refund that waits for somebody else', async () => {
+  test('finds resources, and proposes a refund that waits for somebody else', async () => {
     const session = (await shop.createSession()).body;
     const payment = await shop.capture({ amount: 1000, checkout_session: session.id });
     const found = await agent.call('find_sessions', { status: 'complete' });
@@ -199,7 +202,7 @@ describeIfBuilt('an agent', () => {
     expect(await shop.idsOf(`/v1/refunds?payment=${payment}&limit=100`)).toHaveLength(CALLS);
   });
 
-  test('comes over HTTP from this machine, and no web page does', async () => {
+  test('may use HTTP from this machine, and a web page may not', async () => {
     const port = await freePort();
     const env = {
       ...process.env,
@@ -228,7 +231,7 @@ describeIfBuilt('an agent', () => {
     child.kill();
   });
 
-  test('cancels nothing that somebody else proposed, and repeats no such call', async () => {
+  test('cancels no refund that somebody else proposed, and is not told to repeat the call', async () => {
     const payment = await shop.capture({ amount: 1000 });
     const ofSecretKey = (await shop.propose(payment, 1)).body.id;
     const rights = ['propose'] as const;
@@ -274,14 +277,14 @@ describeIfBuilt('an agent', () => {
     other.close();
   });
 
-  test('is not told to repeat what was refused for good', async () => {
+  test('is not told to repeat a call that was refused for good', async () => {
     const payment = await shop.capture({ amount: 100 });
     const proposal = { payment, amount: 1, reference: 'visible', description: '\u200b' };
     const { error } = await agent.call('propose_refund', proposal);
     expect([error.code, error.next_call]).toEqual(['invalid_param', null]);
   });
 
-  test('with two keys in one setting is refused, and neither is told', async () => {
+  test('is refused with two keys in one setting, and the error contains neither of them', async () => {
     const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: `${key}\n${key}` };
     const child = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const said = await text(child.stderr as NodeJS.ReadableStream);
@@ -289,7 +292,7 @@ describeIfBuilt('an agent', () => {
     expect(said).not.toContain(key);
   });
 
-  test('with a key that may do more is refused', async () => {
+  test('is refused with a key that may do more', async () => {
     const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: shop.key };
     const child = spawn(process.execPath, [SERVER], { env, stdio: 'ignore' });
     const code = await new Promise((resolve) => child.once('exit', resolve));

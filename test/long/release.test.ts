@@ -1,4 +1,7 @@
-/** The packages of a release: the same bytes each time, and of use in an empty folder, to somebody who may write nowhere else. */
+/**
+ * The packages of a release have the same bytes each time, and work in an empty folder for a user
+ * who may write nowhere else.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -29,7 +32,7 @@ function certificates(): Readonly<Record<string, string>> {
   return NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
 }
 
-/** What somebody without rights types in an empty folder, on this Node. */
+/** Runs commands in an empty folder, as a user without rights, on this Node. */
 function shell(folder: string, node: string) {
   const PATH = `${at(node, 'node_modules', NODE, 'bin')}:${process.env.PATH}`;
   const home = {
@@ -47,7 +50,7 @@ function shell(folder: string, node: string) {
     ]);
 }
 
-/** A folder that belongs to nobody. */
+/** Makes a folder that belongs to a user without rights. */
 function folderOf(name: string): string {
   mkdirSync(at(name));
   if (isRoot) chownSync(at(name), NOBODY, NOBODY);
@@ -62,7 +65,7 @@ beforeAll(async () => {
 
 afterAll(() => scratch.clear());
 
-test('the package holds the program, its licence and its contents, and nothing else', () => {
+test('the package contains the program, its licence and the list of its contents, and nothing else', () => {
   const sources = lines(
     'git',
     'ls-files',
@@ -72,7 +75,7 @@ test('the package holds the program, its licence and its contents, and nothing e
     'client/src',
     'examples/ledger',
   );
-  // The drill, which the package has, needs of the client all but the operator's API.
+  // The drill is in the package, and needs all of the client but the operator's API.
   const needed = sources.filter((path) => path !== 'client/src/operator.ts');
   const built = needed.filter((path) => /\.(ts|sql|css)$|\/browser\/.*\.js$/.test(path));
   const programs = [...built, 'examples/provider.ts'].map(
@@ -88,7 +91,7 @@ test('the package holds the program, its licence and its contents, and nothing e
 });
 
 test.concurrent(
-  'a second one has the same bytes',
+  'a second release has the same bytes',
   async () => {
     await release('again');
     const [once, again] = ['once', 'again'].map((folder) =>
@@ -105,7 +108,7 @@ test.concurrent(
 );
 
 test.concurrent.each(VERSIONS)(
-  'Node %s: npm i, npx tillgate start, and the commands beside it',
+  'npm i, npx tillgate start and the commands work on Node %s',
   async (node) => {
     const install = [
       'install',
@@ -148,7 +151,7 @@ test.concurrent.each(VERSIONS)(
     expect(
       (await get(`${server.url}/operator/v1/organizations`, { key: operator.key })).status,
     ).toBe(200);
-    // As Ctrl-C does: a terminal sends it to npx and to what npx started.
+    // In a terminal, Ctrl-C sends the signal to npx and to the processes that npx started.
     process.kill(-(server.child.pid as number), 'SIGINT');
     expect((await server.ended).stderr).toBe('');
     expect(postgresPid(join(folder, '.data'))).toBeUndefined();

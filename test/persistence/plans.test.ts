@@ -1,4 +1,7 @@
-/** By plans that PostgreSQL made while a table was small, lists read one organization's rows by an index of all, or sorted all of its rows. */
+/**
+ * A plan that PostgreSQL made while a table was small may read the rows of one organization by an
+ * index of all organizations, or sort all of its rows.
+ */
 import { expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
 import { type Service, startService } from '../kit/service.js';
@@ -18,13 +21,14 @@ interface Node {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Cond'?: string;
-  /** Of a bitmap of rows, which is made below. */
+  /** The condition of a bitmap of rows, which is made in the node below. */
   readonly 'Recheck Cond'?: string;
   readonly Plans?: readonly Node[];
 }
 
-test('of a table that has just grown, a list of one organization reads no rows of others, and sorts none', async () => {
-  // With one connection for all, because each knows the statements that were prepared on it.
+test('a list of one organization in a table that has just grown reads no rows of others, and sorts none', async () => {
+  // The service has one connection, because each connection knows the statements that were prepared
+  // on it.
   const service = await startService({ config: { databasePoolSize: 1 } });
   const database = service.application.get(Database);
   try {
@@ -83,7 +87,7 @@ test('of a table that has just grown, a list of one organization reads no rows o
   }
 });
 
-/** The table grows within seconds, and the rows of one organization lie among those of others. */
+/** Lets the table grow within seconds, with the rows of one organization among those of others. */
 async function multiply({ sql }: Service, table: string): Promise<void> {
   const copy = `(jsonb_populate_record(original, jsonb_build_object('id', gen_random_uuid(), 'reference', NULL))).*`;
   await sql.query(
@@ -91,7 +95,7 @@ async function multiply({ sql }: Service, table: string): Promise<void> {
   );
 }
 
-/** The nodes that read a table of the three, without what is below them. */
+/** Returns the nodes that read one of the three tables, without the nodes below them. */
 function nodesOf({ Plans = [], ...node }: Node): Node[] {
   const isRead = /^(checkout_sessions|payments|refunds)$/.test(node['Relation Name'] ?? '');
   return [...(isRead ? [node] : []), ...Plans.flatMap(nodesOf)];

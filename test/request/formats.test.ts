@@ -6,7 +6,7 @@ const { parseInstant } = formats;
 const FORMATS = { ...formats, isCallbackUrl };
 type FormatName = Extract<keyof typeof FORMATS, `is${string}`>;
 
-/** As long as a name may be. */
+/** This name is as long as a name may be. */
 const NAME = `${'a.'.repeat(126)}a`;
 
 const ACCEPTED: readonly [FormatName, readonly string[]][] = [
@@ -57,7 +57,7 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
   ],
 ];
 
-/** From the RFC 3339 examples and Unix time itself. */
+/** These instants come from the examples of RFC 3339 and from Unix time itself. */
 const INSTANTS: readonly [string, number][] = [
   ['0', 0],
   ['1763700000', 1_763_700_000_000],
@@ -79,11 +79,11 @@ const INSTANTS: readonly [string, number][] = [
   ['2025010', 2_025_010_000],
 ];
 
-test.each(pairs(ACCEPTED))('%s: %j is one', (format, text) => {
+test.each(pairs(ACCEPTED))('%s accepts %j', (format, text) => {
   expect(FORMATS[format](text)).toBe(true);
 });
 
-/** JSON-Schema-Test-Suite has many of them. */
+/** JSON-Schema-Test-Suite has many of these values. */
 const REFUSED: readonly [FormatName, readonly string[]][] = [
   [
     'isWebUrl',
@@ -143,11 +143,11 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
   ],
 ];
 
-test.each(pairs(REFUSED))('%s: %j is none', (format, text) => {
+test.each(pairs(REFUSED))('%s refuses %j', (format, text) => {
   expect(FORMATS[format](text)).toBe(false);
 });
 
-test.each(INSTANTS)('%s is the instant %i', (text, instant) => {
+test.each(INSTANTS)('%s is read as the instant %i', (text, instant) => {
   expect(parseInstant(text)).toBe(instant);
 });
 
