@@ -12,12 +12,14 @@ const PICTURES = ['.png', '.svg'];
 /** The description is served beside the documents, without its indentation. */
 const DESCRIPTION = 'docs/openapi.json';
 
+/** @public */
 export interface Page {
   readonly title: string;
   readonly path: string;
   readonly about: string;
 }
 
+/** @public */
 export interface Room {
   readonly title: string;
   readonly pages: readonly Page[];
@@ -28,7 +30,10 @@ export interface ServedDocument {
   readonly text: string;
 }
 
-/** The rooms of the documents, in the order of llms.txt, which is the list of them. */
+/**
+ * The rooms of the documents, in the order of llms.txt, which is the list of them.
+ * @public
+ */
 export function rooms(): Room[] {
   const [, ...sections] = readFileSync(MAP, 'utf8').split(/^## /m);
   return sections.map((section) => {
@@ -38,7 +43,10 @@ export function rooms(): Room[] {
   });
 }
 
-/** Where a file of the repository is served. A source file is plain text to a browser. */
+/**
+ * Where a file of the repository is served. A source file is plain text to a browser.
+ * @public
+ */
 export function servedPath(path: string): string {
   if (path === DESCRIPTION) return 'openapi.json';
   const place = path.startsWith('docs/') ? path : join('docs', path);
