@@ -24,6 +24,14 @@ const REFERENCE_FILES = {
   'openapi.json': 'openapi.json',
 };
 
+/** Without it, a line that takes long on a busy machine has other colors than elsewhere. */
+const WHOLE_COLORS = {
+  name: 'whole-colors',
+  preprocess: (_, options) => {
+    options.tokenizeTimeLimit = 0;
+  },
+};
+
 const addressOf = (path) => `/${path.replace(/^README\.md$/, '').replace(/(README)?\.md$/, '')}`;
 const sections = rooms().map(({ title, pages }) => ({
   text: title,
@@ -48,9 +56,12 @@ export default defineConfig({
     'examples/:folder/README.md': 'examples/:folder/index.md',
     'docs/explain/decisions/README.md': 'docs/explain/decisions/index.md',
   },
+  // Pages are indexed in their order, so that two builds have the same bytes.
+  buildConcurrency: 1,
   head: [['link', { rel: 'icon', href: '/docs/icon.svg' }]],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [WHOLE_COLORS],
     config: (markdown) => {
       asDiagrams(markdown);
       markdown.core.ruler.push('files', linkServedFiles);

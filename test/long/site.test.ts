@@ -81,7 +81,7 @@ test('every link of every page for programs leads to something', () => {
 const PAGES: readonly [path: string, heading: string][] = [
   ['/', 'Tillgate'],
   ['/docs/start/quick-start.html', 'Quick start'],
-  ['/docs/guides/connect-your-payment-provider.html', 'Connect your payment provider'],
+  ['/docs/start/recipes.html', 'Recipes'],
   ['/docs/guides/refunds-and-the-ledger.html', 'Refunds and the ledger'],
   ['/docs/operate/deploying.html', 'Deploying'],
   ['/docs/explain/performance.html', 'Performance'],

@@ -43,6 +43,7 @@ const POLICY = [
 ].join('; ');
 
 const PACKED = '.gz';
+const DOCUMENTS = 'docs';
 
 const HEADERS = {
   // A client may use the description of the previous release for five minutes.
@@ -74,7 +75,7 @@ export class ReferenceController {
   ): Promise<void> {
     if (!this.documents.has(path)) throw new NotFoundException();
     const type = extname(path) === '.md' ? MARKDOWN : TEXT;
-    await this.send(`docs/${path}`, type, request, reply);
+    await this.send(`${DOCUMENTS}/${path}`, type, request, reply);
   }
 
   private async send(
@@ -108,7 +109,7 @@ export class ReferenceController {
 
 /** The paths below /docs of the documents that the build has packed. */
 function packedDocuments(): ReadonlySet<string> {
-  const folder = fileURLToPath(import.meta.resolve('#reference/docs'));
+  const folder = fileURLToPath(import.meta.resolve(`#reference/${DOCUMENTS}`));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const packed = names.filter((name) => name.endsWith(PACKED));
   return new Set(packed.map((name) => name.slice(0, -PACKED.length)));
