@@ -8,12 +8,10 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mode } from '../src/shared/caller.js';
 import { cpuOfIdle, measure, type Round, residentMemory } from './measure.js';
-import { latencyPicture, throughputPicture } from './pictures.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
 import { openBenchDatabase, openShop, type Server, startBare, startService } from './servers.js';
 import { compare, median, print } from './table.js';
 
-const RESULTS = 'bench/results';
 const SECONDS = 2;
 /**
  * The warm-up of an operation: V8 compiles its code in the first seconds of load, and a service
@@ -114,12 +112,9 @@ async function main(): Promise<void> {
       idle,
     };
     print(result, say);
-    mkdirSync(RESULTS, { recursive: true });
-    writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(result, null, 2)}\n`);
-    writeFileSync(`${RESULTS}/throughput.svg`, throughputPicture(operations));
-    const latency = latencyPicture(operations);
-    if (latency !== undefined) writeFileSync(`${RESULTS}/latency.svg`, latency);
-    say(`\nAll of it, with pictures: ${RESULTS}/bench.json, throughput.svg, latency.svg`);
+    mkdirSync('bench/results', { recursive: true });
+    writeFileSync('bench/results/bench.json', `${JSON.stringify(result, null, 2)}\n`);
+    say('\nAll of it: bench/results/bench.json');
   } finally {
     for (const server of servers) await server.stop();
     await database.close();

@@ -1,85 +1,72 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Events and their deliveries. An event never changes. Its delivery is a small row of its own, so that an attempt rewrites a
- * hundred bytes and not the whole event. There is no foreign key, because the same statement writes or removes the event and
- * its delivery, and the check would lock the event in every write.
- */
-export class Events1763700000007 implements MigrationInterface {
-  readonly name = 'Events1763700000007';
+/** Events, which never change. */
+const TABLES = `
+  -- Any name of this form is accepted, because a version writes events that the one before does
+  -- not know.
+  CREATE DOMAIN event_type AS text CONSTRAINT event_type
+    CHECK (VALUE ~ '^[a-z_]+([.][a-z_]+)+$');
+
+  CREATE DOMAIN ordinal AS smallint CONSTRAINT ordinal CHECK (VALUE >= 1);
+
+  CREATE TABLE events (
+    organization_id uuid NOT NULL,
+    mode mode NOT NULL,
+    id uuid NOT NULL,
+    type event_type NOT NULL,
+    object_id uuid NOT NULL,
+    -- The number of an event among those of its object is sequence_base + sequence.
+    sequence ordinal NOT NULL,
+    data text NOT NULL,
+    reason text,
+    sequence_base integer NOT NULL DEFAULT 0,
+    details text,
+    -- The order of events for readers that follow.
+    position bigint NOT NULL DEFAULT 0,
+
+    CONSTRAINT events_pkey PRIMARY KEY (organization_id, mode, id),
+    -- A violation means that another request has changed the object. The list of the events of an
+    -- object reads it.
+    CONSTRAINT events_sequence_key
+      UNIQUE (organization_id, mode, object_id, sequence_base, sequence)
+  );
+
+  -- events.list_all_asc and events.list_all_desc read it.
+  CREATE INDEX events_list ON events (organization_id, mode, position, id);
+
+  -- events.list_type_asc and events.list_type_desc read it.
+  CREATE INDEX events_list_of_type ON events (organization_id, mode, type, position, id);
+
+  -- events.ledger_list_asc and events.ledger_list_desc read it.
+  CREATE INDEX events_list_across ON events (mode, type, position, id);
+
+  -- events.ledger_list_asc reads it for the neighbours of a cursor, and on Citus for the list.
+  CREATE INDEX events_across ON events (mode, type, id);
+`;
+
+const POSITIONS = `
+  CREATE SEQUENCE events_position_seq OWNED BY events.position;
+  ALTER TABLE events ALTER COLUMN position SET DEFAULT nextval('events_position_seq');
+`;
+
+const CITUS = `SELECT FROM pg_extension WHERE extname = 'citus'`;
+
+export class Events1790000000007 implements MigrationInterface {
+  readonly name = 'Events1790000000007';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    await runner.query(`
-      CREATE TABLE events (
-        organization_id uuid NOT NULL,
-        mode text NOT NULL,
-        id uuid NOT NULL,
-        type text NOT NULL,
-        object_id uuid NOT NULL,
-        sequence smallint NOT NULL,
-        data text NOT NULL,
-        CONSTRAINT events_pkey PRIMARY KEY (organization_id, mode, id),
-        CONSTRAINT events_sequence_key UNIQUE (organization_id, mode, object_id, sequence),
-        CONSTRAINT events_mode CHECK (mode IN ('test', 'live')),
-        CONSTRAINT events_type CHECK (type IN (
-          'checkout.session.created', 'checkout.session.completed', 'checkout.session.expired',
-          'refund.created', 'refund.succeeded', 'refund.failed', 'refund.canceled')),
-        CONSTRAINT events_sequence CHECK (sequence IN (1, 2))
-      )`);
-    await runner.query('CREATE INDEX events_type_list ON events (organization_id, mode, type, id)');
-    // For retention and for operators' commands, which read the events of all organizations.
-    await runner.query('CREATE INDEX events_id ON events (id)');
-    await runner.query(`
-      CREATE TABLE webhook_deliveries (
-        organization_id uuid NOT NULL,
-        mode text NOT NULL,
-        event_id uuid NOT NULL,
-        url text NOT NULL,
-        receiver text NOT NULL,
-        attempts smallint NOT NULL,
-        next_attempt_at timestamptz,
-        outcome text,
-        CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (organization_id, mode, event_id),
-        CONSTRAINT webhook_deliveries_mode CHECK (mode IN ('test', 'live')),
-        CONSTRAINT webhook_deliveries_attempts CHECK (attempts >= 0),
-        CONSTRAINT webhook_deliveries_outcome CHECK (outcome IN ('delivered', 'gone', 'given_up')),
-        CONSTRAINT webhook_deliveries_finished CHECK ((outcome IS NULL) = (next_attempt_at IS NOT NULL))
-      )`);
-    await runner.query(
-      'CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE next_attempt_at IS NOT NULL',
-    );
-    await runner.query(`
-      CREATE TABLE webhook_attempts (
-        organization_id uuid NOT NULL,
-        mode text NOT NULL,
-        event_id uuid NOT NULL,
-        attempt smallint NOT NULL,
-        attempted_at timestamptz NOT NULL,
-        status_code smallint,
-        error text,
-        duration_ms integer NOT NULL,
-        next_attempt_at timestamptz,
-        CONSTRAINT webhook_attempts_pkey PRIMARY KEY (organization_id, mode, event_id, attempt),
-        CONSTRAINT webhook_attempts_delivery_fkey FOREIGN KEY (organization_id, mode, event_id)
-          REFERENCES webhook_deliveries (organization_id, mode, event_id) ON DELETE CASCADE
-      )`);
-    await runner.query(`
-      ALTER TABLE organizations
-        ADD COLUMN previous_webhook_secret text,
-        ADD COLUMN previous_webhook_secret_expires_at timestamptz,
-        ADD CONSTRAINT organizations_previous_webhook_secret
-          CHECK ((previous_webhook_secret IS NULL) = (previous_webhook_secret_expires_at IS NULL))`);
+    await runner.query(TABLES);
+    // On Citus, machines have no sequence in common, and every position is 0.
+    const [citus] = await runner.query(CITUS);
+    if (citus === undefined) await runner.query(POSITIONS);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query(`
-      ALTER TABLE organizations
-        DROP COLUMN previous_webhook_secret,
-        DROP COLUMN previous_webhook_secret_expires_at`);
-    await runner.query('DROP TABLE webhook_attempts');
-    await runner.query('DROP TABLE webhook_deliveries');
-    await runner.query('DROP TABLE events');
+      DROP TABLE events;
+      DROP DOMAIN ordinal, event_type;
+    `);
   }
 }

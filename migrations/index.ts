@@ -1,48 +1,15 @@
-/** All migrations, which run in the order of the numbers in their names. Add new ones at the end. Never change one that has run. */
-export { Access1763700000001 } from './0001-access.js';
-export { Idempotency1763700000002 } from './0002-idempotency.js';
-export { Checkout1763700000003 } from './0003-checkout.js';
-export { Payments1763700000004 } from './0004-payments.js';
-export { Refunds1763700000005 } from './0005-refunds.js';
-export { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
-export { Events1763700000007 } from './0007-events.js';
-export { PaymentKeys1763700000008 } from './0008-payment-keys.js';
-export { OwnExpiry1763700000009 } from './0009-own-expiry.js';
-export { WebhookReceivers1763700000010 } from './0010-webhook-receivers.js';
-export { AnyEvent1763700000011 } from './0011-any-event.js';
-export { AnyEventValid1763700000012 } from './0012-any-event-valid.js';
-export { MoneyColumns1763700000013 } from './0013-money-columns.js';
-export { MoneyIndexes1763700000014 } from './0014-money-indexes.js';
-export { MoneyRules1763700000015 } from './0015-money-rules.js';
-export { WebhookEndpoints1763700000016 } from './0016-webhook-endpoints.js';
-export { WebhookEndpointKeys1763700000017 } from './0017-webhook-endpoint-keys.js';
-export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
-export { Page1763700000019 } from './0019-page.js';
-export { PaymentsOnHold1763700000020 } from './0020-payments-on-hold.js';
-export { OrganizationMoves1763700000021 } from './0021-organization-moves.js';
-export { LatePayments1763700000022 } from './0022-late-payments.js';
-export { EventNumbers1763700000023 } from './0023-event-numbers.js';
-export { ResponseClocks1763700000025 } from './0025-response-clocks.js';
-export { ResponseClocksValid1763700000026 } from './0026-response-clocks-valid.js';
-export { MovedOrganizations1763700000028 } from './0028-moved-organizations.js';
-export { NotifyUrls1763700000029 } from './0029-notify-urls.js';
-export { RefundBorder1763700000030 } from './0030-refund-border.js';
-export { RefundBorderIndexes1763700000031 } from './0031-refund-border-indexes.js';
-export { EventPositions1763700000032 } from './0032-event-positions.js';
-export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes.js';
-export { OrganizationDetails1763700000034 } from './0034-organization-details.js';
-export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';
-export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere.js';
-export { NotifyUrlsFilled1763700000037 } from './0037-notify-urls-filled.js';
-export { AwaitedPayments1763700000040 } from './0040-awaited-payments.js';
-export { SessionReferences1763700000041 } from './0041-session-references.js';
-export { KeyHolders1763700000044 } from './0044-key-holders.js';
-export { OrganizationReferences1763700000045 } from './0045-organization-references.js';
-export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';
-export { RefundApprovals1763700000048 } from './0048-refund-approvals.js';
-export { RefundApprovalIndexes1763700000049 } from './0049-refund-approval-indexes.js';
-export { Forgetting1763700000052 } from './0052-forgetting.js';
-export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';
-export { ContactAddresses1763700000054 } from './0054-contact-addresses.js';
-export { RedactedPayments1763700000056 } from './0056-redacted-payments.js';
-export { RedactedPaymentIndexes1763700000057 } from './0057-redacted-payment-indexes.js';
+/**
+ * The schema, one file a module. The files run in the order of the numbers in their names. Add new
+ * ones at the end, and never change one that a released version has run.
+ */
+export { Types1790000000001 } from './0001-types.js';
+export { Access1790000000002 } from './0002-access.js';
+export { Requests1790000000003 } from './0003-requests.js';
+export { Checkout1790000000004 } from './0004-checkout.js';
+export { Payments1790000000005 } from './0005-payments.js';
+export { Refunds1790000000006 } from './0006-refunds.js';
+export { Events1790000000007 } from './0007-events.js';
+export { Webhooks1790000000008 } from './0008-webhooks.js';
+export { Page1790000000009 } from './0009-page.js';
+export { Sandbox1790000000010 } from './0010-sandbox.js';
+export { Encryption1790000000011 } from './0011-encryption.js';

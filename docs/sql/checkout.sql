@@ -123,9 +123,9 @@ WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN t
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
   8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
   '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
-  END AND metadata->>'reference' = $6 AND id >= $7 AND id < $8 AND ($9::text IS NULL OR CASE WHEN status =
-  'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END =
-  $9)
+  END AND metadata->>'reference' = $6 AND id >= $7 AND id < $8 AND ($9::session_status IS NULL OR CASE WHEN
+  status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE
+  status END = $9)
 ORDER BY id DESC
 LIMIT $10;
 
@@ -134,19 +134,20 @@ INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payme
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
   return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
   original_expires_at, awaits, is_redacted)
-VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint,
-  $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text, $17::text, $18::text,
-  $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer, $25::boolean);
+VALUES ($1::uuid, $2::mode, $3::uuid, $4::ui_mode, $5::session_status, $6::payment_status, $7::text,
+  $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text,
+  $17::text, $18::text, $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer,
+  $25::boolean);
 
 -- new_session*
 WITH new_session AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::text AS ui_mode, v5::text AS
-    status, v6::text AS payment_status, v7::text AS currency, v8::bigint AS amount_subtotal, v9::bigint AS
-    amount_discount, v10::bigint AS amount_shipping, v11::bigint AS amount_tax, v12::bigint AS amount_total,
-    v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url, v16::text AS notify_url,
-    v17::text AS description, v18::text AS customer_email, v19::text AS locale, v20::json AS metadata,
-    v21::json AS line_items, v22::timestamptz AS expires_at, v23::timestamptz AS original_expires_at,
-    v24::integer AS awaits, v25::boolean AS is_redacted
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::ui_mode AS ui_mode,
+    v5::session_status AS status, v6::payment_status AS payment_status, v7::text AS currency, v8::bigint AS
+    amount_subtotal, v9::bigint AS amount_discount, v10::bigint AS amount_shipping, v11::bigint AS amount_tax,
+    v12::bigint AS amount_total, v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url,
+    v16::text AS notify_url, v17::text AS description, v18::text AS customer_email, v19::text AS locale,
+    v20::json AS metadata, v21::json AS line_items, v22::timestamptz AS expires_at, v23::timestamptz AS
+    original_expires_at, v24::integer AS awaits, v25::boolean AS is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
     $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[],

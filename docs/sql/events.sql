@@ -410,7 +410,7 @@ WITH part_1 AS (
   SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
     '-infinity'
   FROM (
-    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
       object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
       $10::text AS details, $11::text AS url, $12::text AS receiver
   ) AS event
@@ -422,7 +422,7 @@ WITH part_1 AS (
   SELECT event.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
     '-infinity'
   FROM (
-    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
       object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
       $10::text AS details, $11::text AS url, $12::text AS receiver
   ) AS event
@@ -434,7 +434,7 @@ WITH part_1 AS (
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
   FROM (
-    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
       object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
       $10::text AS details, $11::text AS url, $12::text AS receiver
   ) AS event
@@ -444,12 +444,12 @@ WITH part_1 AS (
   WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
-VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
+VALUES ($1::uuid, $2::mode, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
   $10::text);
 
 -- new_event*
 WITH new_event AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::text AS type, v5::uuid AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::text AS type, v5::uuid AS
     object_id, v6::smallint AS sequence, v7::integer AS sequence_base, v8::text AS data, v9::text AS reason,
     v10::text AS details, v11::text AS url, v12::text AS receiver
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],

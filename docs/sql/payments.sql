@@ -1,11 +1,11 @@
 -- free_amount
 UPDATE payments
 SET amount_pending_refund = greatest(amount_pending_refund - $4::bigint, 0)
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- free_amount*
 WITH free_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -27,11 +27,11 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM free_amount)) AND
 -- hold_amount
 UPDATE payments
 SET amount_on_hold = amount_on_hold + $4::bigint, version = version + 1
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- hold_amount*
 WITH hold_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -53,15 +53,15 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM hold_amount)) AND
 -- new_payment
 INSERT INTO payments (organization_id, mode, id, currency, amount, amount_refunded, amount_pending_refund,
   amount_on_hold, checkout_session_id, mismatch, reference, notify_url, is_redacted, version)
-VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::uuid,
-  $10::text, $11::text, $12::text, $13::boolean, $14::integer);
+VALUES ($1::uuid, $2::mode, $3::uuid, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::uuid,
+  $10::mismatch, $11::text, $12::text, $13::boolean, $14::integer);
 
 -- new_payment*
 WITH new_payment AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::text AS currency, v5::bigint AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::text AS currency, v5::bigint AS
     amount, v6::bigint AS amount_refunded, v7::bigint AS amount_pending_refund, v8::bigint AS amount_on_hold,
-    v9::uuid AS checkout_session_id, v10::text AS mismatch, v11::text AS reference, v12::text AS notify_url,
-    v13::boolean AS is_redacted, v14::integer AS version
+    v9::uuid AS checkout_session_id, v10::mismatch AS mismatch, v11::text AS reference, v12::text AS
+    notify_url, v13::boolean AS is_redacted, v14::integer AS version
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) AS sent (v1, v2, v3, v4, v5,
     v6, v7, v8, v9, v10, v11, v12, v13, v14)
@@ -116,11 +116,11 @@ LIMIT $4;
 UPDATE payments
 SET amount_pending_refund = greatest(amount_pending_refund - $4::bigint, 0), amount_refunded = amount_refunded
   + $4::bigint
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- refund_amount*
 WITH refund_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -147,11 +147,11 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM refund_amount)) A
 -- refund_unreserved_amount
 UPDATE payments
 SET amount_refunded = amount_refunded + $4::bigint
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- refund_unreserved_amount*
 WITH refund_unreserved_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -174,11 +174,11 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM refund_unreserved
 -- release_amount
 UPDATE payments
 SET amount_on_hold = greatest(amount_on_hold - $4::bigint, 0), version = version + 1
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- release_amount*
 WITH release_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -201,11 +201,11 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM release_amount)) 
 -- reserve_amount
 UPDATE payments
 SET amount_pending_refund = amount_pending_refund + $4::bigint
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- reserve_amount*
 WITH reserve_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )
@@ -228,11 +228,11 @@ WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM reserve_amount)) 
 -- take_back_amount
 UPDATE payments
 SET amount_refunded = greatest(amount_refunded - $4::bigint, 0)
-WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid AND payments.is_redacted = $5::boolean;
+WHERE organization_id = $1::uuid AND mode = $2::mode AND id = $3::uuid AND payments.is_redacted = $5::boolean;
 
 -- take_back_amount*
 WITH take_back_amount AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::bigint AS amount, v5::boolean AS
     is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS sent (v1, v2, v3, v4, v5)
 )

@@ -22,17 +22,17 @@ LIMIT 5;
 INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status, reference, description,
   provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at,
   approval, proposed_by, approval_expires_at, decided_by, decided_at, comment)
-VALUES ($1::uuid, $2::text, $3::uuid, $4::uuid, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text,
-  $11::text, $12::boolean, $13::integer, $14::timestamptz, $15::integer, $16::timestamptz, $17::text,
-  $18::json, $19::timestamptz, $20::json, $21::timestamptz, $22::text);
+VALUES ($1::uuid, $2::mode, $3::uuid, $4::uuid, $5::bigint, $6::text, $7::refund_status, $8::text, $9::text,
+  $10::text, $11::text, $12::boolean, $13::integer, $14::timestamptz, $15::integer, $16::timestamptz,
+  $17::approval, $18::json, $19::timestamptz, $20::json, $21::timestamptz, $22::text);
 
 -- new_refund*
 WITH new_refund AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::uuid AS payment_id, v5::bigint AS
-    amount, v6::text AS currency, v7::text AS status, v8::text AS reference, v9::text AS description,
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::uuid AS payment_id, v5::bigint AS
+    amount, v6::text AS currency, v7::refund_status AS status, v8::text AS reference, v9::text AS description,
     v10::text AS provider_reference, v11::text AS failure_reason, v12::boolean AS made_elsewhere, v13::integer
     AS claim_number, v14::timestamptz AS claim_expires_at, v15::integer AS lapses, v16::timestamptz AS
-    claimable_at, v17::text AS approval, v18::json AS proposed_by, v19::timestamptz AS approval_expires_at,
+    claimable_at, v17::approval AS approval, v18::json AS proposed_by, v19::timestamptz AS approval_expires_at,
     v20::json AS decided_by, v21::timestamptz AS decided_at, v22::text AS comment
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
@@ -121,7 +121,7 @@ CROSS JOIN LATERAL (
   SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS
     unclaimed, count(*) FILTER (WHERE claim_number >= 5) AS stuck
   FROM pending RIGHT
-  JOIN (VALUES ('test'), ('live')) AS each_mode (mode) USING (mode)
+  JOIN (VALUES ('test'::mode), ('live'::mode)) AS each_mode (mode) USING (mode)
   GROUP BY mode
 ), held AS (
   SELECT mode, currency, sum(amount) AS amount

@@ -30,12 +30,12 @@ WHERE organization_id = $1 AND ctid = ANY (ARRAY(
 -- new_key
 INSERT INTO idempotency_keys (organization_id, mode, operation, key, fingerprint, status, location, body,
   resource_id, expires_at)
-VALUES ($1::uuid, $2::text, $3::text, $4::text, $5::bytea, $6::smallint, $7::text, $8::text, $9::uuid,
+VALUES ($1::uuid, $2::mode, $3::text, $4::text, $5::bytea, $6::smallint, $7::text, $8::text, $9::uuid,
   $10::timestamptz);
 
 -- new_key*
 WITH new_key AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::text AS operation, v4::text AS key, v5::bytea AS
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::text AS operation, v4::text AS key, v5::bytea AS
     fingerprint, v6::smallint AS status, v7::text AS location, v8::text AS body, v9::uuid AS resource_id,
     v10::timestamptz AS expires_at
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],

@@ -117,7 +117,7 @@ WITH recorded AS (
   SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
     finished.next_attempt_at
   FROM webhook_deliveries
-  JOIN unnest($1::text[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::text[],
+  JOIN unnest($1::mode[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::delivery_outcome[],
     $7::timestamptz[], $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode,
     event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
     next_attempt_at) USING (mode, event_id, endpoint_id)
@@ -125,9 +125,10 @@ WITH recorded AS (
 )
 UPDATE webhook_deliveries delivery
 SET next_attempt_at = finished.due_at, outcome = finished.outcome
-FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::text[], $7::timestamptz[],
-  $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode, event_id, endpoint_id,
-  attempt, due_at, outcome, attempted_at, status_code, error, duration_ms, next_attempt_at)
+FROM unnest($1::mode[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::delivery_outcome[],
+  $7::timestamptz[], $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode,
+  event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
+  next_attempt_at)
 WHERE delivery.organization_id = $12 AND delivery.mode = finished.mode AND delivery.event_id =
   finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt
   AND delivery.outcome IS NULL;
@@ -143,7 +144,7 @@ WHERE delivery.organization_id = $12 AND delivery.mode = finished.mode AND deliv
   SELECT mode, count(*) FILTER (WHERE is_due) AS due, count(*) FILTER (WHERE NOT is_due) AS later, min(since)
     FILTER (WHERE is_due) AS oldest
   FROM unfinished RIGHT
-  JOIN (VALUES ('test'), ('live')) AS each_mode (mode) USING (mode)
+  JOIN (VALUES ('test'::mode), ('live'::mode)) AS each_mode (mode) USING (mode)
   GROUP BY mode
 )
 SELECT 'deliveries' AS gauge, json_build_object('mode', mode, 'state', 'due') AS labels, (due)::float8 AS

@@ -24,7 +24,10 @@ export function selectionOf<Row extends object>(
 interface Column<Row> {
   readonly property: keyof Row;
   readonly column: string;
+  /** The name of its type in SQL. For a domain, this is the type below it. */
   readonly type: string;
+  /** The members of an enum in their order, or none. */
+  readonly members: readonly string[];
   readonly isPrimary: boolean;
   readonly isJson: boolean;
 }
@@ -35,7 +38,8 @@ export function columnsOf<Row extends object>(record: Record<Row>): readonly Col
   return own.map(({ propertyName, options }) => ({
     property: propertyName as keyof Row,
     column: options.name ?? propertyName,
-    type: options.array ? `${options.type}[]` : `${options.type}`,
+    type: `${options.enumName ?? options.type}${options.array ? '[]' : ''}`,
+    members: (options.enum ?? []) as readonly string[],
     isPrimary: options.primary ?? false,
     // pg would send an array as an array of PostgreSQL, so JSON is made here.
     isJson: options.type === 'json',

@@ -76,7 +76,14 @@ export function createMigrationDataSource(url: string): DataSource {
   const extra = {
     onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]),
   };
-  return new DataSource({ ...baseOptions(url), migrations: [...MIGRATIONS], poolSize: 2, extra });
+  return new DataSource({
+    ...baseOptions(url),
+    // Nobody takes it for a server.
+    applicationName: 'tillgate migrate',
+    migrations: [...MIGRATIONS],
+    poolSize: 2,
+    extra,
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { MODES } from '../shared/caller.js';
 export const MOST_ROWS = 50_000;
 export const COUNTED = `Up to ${MOST_ROWS.toLocaleString('en')} are counted.`;
 
-const MODE_ROWS = MODES.map((mode) => `('${mode}')`).join(', ');
+const MODE_ROWS = MODES.map((mode) => `('${mode}'::mode)`).join(', ');
 export const EACH_MODE = `(VALUES ${MODE_ROWS}) AS each_mode (mode)`;
 
 /** Returns SQL for the time at which an ID was made: the first 48 bits of a UUIDv7. */

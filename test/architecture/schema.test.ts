@@ -38,21 +38,20 @@ const NARROW = {
   'encryption_keys.id': 'keys that operators make',
   'events.sequence': 'sequence_base counts on',
   'events.sequence_base': 'as payments.version',
-  'idempotency_keys.ahead_seconds': 'at most 400 days, by a check',
   'idempotency_keys.status': 'three digits',
-  'ledger_webhook_endpoints.place': 'at most 16, by a check',
-  'organizations.details_retention_days': 'at most 3,650, by a check',
+  'ledger_webhook_endpoints.place': 'at most 16, by its type',
+  'organizations.details_retention_days': 'at most 3,650, by its type',
   'page_secrets.id': 'always 1, by a check',
   'payments.version': 'changes of one payment',
   'refunds.claim_number': 'claims of one refund, which wait for its lease',
   'refunds.lapses': 'leases of one refund that ran out',
-  'sandbox_clocks.ahead_seconds': 'at most 400 days, by a check',
-  'sandbox_clocks.scheduled_seconds': 'at most 400 days, by a check',
+  'sandbox_clocks.ahead_seconds': 'at most 400 days, by its type',
+  'sandbox_clocks.scheduled_seconds': 'at most 400 days, by its type',
   'webhook_attempts.attempt': 'as webhook_deliveries.attempts',
   'webhook_attempts.duration_ms': 'bounded by the timeout',
   'webhook_attempts.status_code': 'three digits, by HTTP',
   'webhook_deliveries.attempts': 'stays at the largest; given up after 1,000, resent up to 100',
-  'webhook_endpoints.place': 'at most 16, by a check',
+  'webhook_endpoints.place': 'at most 16, by its type',
 };
 
 describe('the migrated schema', () => {
@@ -72,16 +71,22 @@ describe('the migrated schema', () => {
     const inRecords = catalog.columns.filter(({ table, name }) =>
       names.includes(`${table}.${name}`),
     );
-    const columns = inRecords.map(({ table, name, type, nullable }) => {
+    const columns = inRecords.map(({ table, name, base: type, nullable }) => {
       const isKey = keys.some((key) => key.table === table && key.columns.includes(name));
       return { table, name, type, nullable, isKey };
     });
     expect(mapped().sort(byName)).toEqual(columns.sort(byName));
   });
 
+  test('has the enums that the records name, with their members in order', () => {
+    const types = catalog.types.filter(({ type }) => type === 'e');
+    const enums = Object.fromEntries(types.map(({ name, members }) => [name, members]));
+    expect(enumsOfRecords()).toEqual(enums);
+  });
+
   test('has no counter that runs out of room', () => {
     const narrow = catalog.columns
-      .filter(({ type }) => type === 'smallint' || type === 'integer')
+      .filter(({ base }) => base === 'smallint' || base === 'integer')
       .map(({ table, name }) => `${table}.${name}`);
     expect(narrow.sort()).toEqual(Object.keys(NARROW));
   });
@@ -120,9 +125,10 @@ function mapped() {
     return own.map(
       ({
         propertyName,
-        options: { name = propertyName, type, array, nullable = false, primary },
+        options: { name = propertyName, type, enumName, array, nullable = false, primary },
       }) => {
-        const named = type === 'timestamptz' ? 'timestamp with time zone' : `${type}`;
+        const typeName = type === 'timestamptz' ? 'timestamp with time zone' : `${type}`;
+        const named = enumName ?? typeName;
         return {
           table,
           name,
@@ -133,6 +139,13 @@ function mapped() {
       },
     );
   });
+}
+
+function enumsOfRecords() {
+  const { columns } = getMetadataArgsStorage();
+  const own = columns.filter(({ target }) => recordsOf().some((record) => record === target));
+  const enums = own.filter(({ options }) => options.enumName !== undefined);
+  return Object.fromEntries(enums.map(({ options }) => [options.enumName, options.enum]));
 }
 
 type Named = Pick<Catalog['columns'][number], 'table' | 'name'>;
@@ -157,6 +170,7 @@ describe('the migrations', () => {
     for (const name of names.toReversed()) expect(await revertLast(database.url)).toBe(name);
     expect(await revertLast(database.url)).toBeUndefined();
     expect(await readCatalog(database.url)).toEqual({
+      types: [],
       columns: [],
       constraints: [],
       indexes: [],

@@ -141,7 +141,7 @@ test('doctor finds a schema that is behind, ahead or missing', async () => {
   ]);
   await sql('DROP TABLE migrations');
   expect(await faults()).toEqual([
-    fault('schema', 'fail', /Access1763700000001, .* are missing\.$/, /migrate/),
+    fault('schema', 'fail', /Types1790000000001, .* are missing\.$/, /migrate/),
   ]);
 });
 
@@ -279,7 +279,8 @@ test('doctor finds refunds that are claimed again and again', async () => {
   const insert = (refunds: string) =>
     sql(`SET session_replication_role = replica; INSERT INTO refunds
       (organization_id, payment_id, mode, id, claim_number, amount, currency, status)
-      SELECT '${OLD}000000000001', '${OLD}000000000001', refund.*, 1, 'usd', 'pending' FROM (${refunds})
+      SELECT '${OLD}000000000001', '${OLD}000000000001', refund.mode::mode, refund.id,
+        refund.claim_number, 1, 'usd', 'pending' FROM (${refunds})
         AS refund (mode, id, claim_number)`);
   const numbered = (number: string) => `('${OLD}' || lpad((${number})::text, 12, '0'))::uuid`;
   await insert(`VALUES ('live', ${numbered('11')}, 4)`);

@@ -101,7 +101,7 @@ describe('a page', () => {
     const url = `https://shop.example/${letter.repeat(rest)}`;
     const link = `https://shop.example/${letter.repeat(letter === '😀' ? 240 : 479)}`.slice(0, 500);
     const shown =
-      'UPDATE organizations SET name = $1, contact = $2, terms_url = $2, privacy_url = $2';
+      'UPDATE organizations SET name = $1, contact = $2::text, terms_url = $2::text, privacy_url = $2::text';
     await service.sql.query(shown, [letter.repeat(255), link]);
     const path = await open({
       ui_mode: 'embedded',

@@ -69,7 +69,7 @@ describe.each([
     }
     if (days !== 30) await keepDetails(service, shop, days);
     await advance(days * DAY - 60);
-    expect(await modesWithPlant()).toEqual(['live', 'test']);
+    expect(await modesWithPlant()).toEqual(['test', 'live']);
     await advance(120);
     expect(await modesWithPlant()).toEqual(['live']);
     await service.sql.query(

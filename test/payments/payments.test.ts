@@ -72,7 +72,7 @@ test('lets PostgreSQL refuse a second matching payment of a session', async () =
   const id = await session();
   await shop.record({ amount: 1000, checkout_session: id });
   const copy = `INSERT INTO payments (organization_id, mode, id, currency, amount, checkout_session_id, mismatch)
-    SELECT organization_id, mode, gen_random_uuid(), currency, amount, checkout_session_id, $2::text FROM payments
+    SELECT organization_id, mode, gen_random_uuid(), currency, amount, checkout_session_id, $2::mismatch FROM payments
     WHERE checkout_session_id = $1`;
   await expect(service.sql.query(copy, [uuidOf(id), null])).rejects.toMatchObject({
     constraint: 'payments_checkout_session_key',

@@ -60,8 +60,9 @@ beforeAll(async () => {
     records: [],
     timeLimits: false,
   }).initialize();
-  await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text);
-    CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
+  await dataSource.query(`CREATE TYPE mode AS ENUM ('test', 'live');
+    CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text);
+    CREATE TABLE purses (organization_id uuid, mode mode, id uuid, amount bigint CHECK (amount <= 100),
       is_closed boolean NOT NULL DEFAULT false, PRIMARY KEY (organization_id, mode, id))`);
   database = new Database(dataSource);
   units = unitsOf(database);
@@ -171,7 +172,7 @@ async function openPurses(): Promise<void> {
 
 async function amounts(): Promise<number[]> {
   const { rows } = await outsider.query(
-    'SELECT amount FROM purses ORDER BY organization_id, mode DESC, id',
+    'SELECT amount FROM purses ORDER BY organization_id, mode, id',
   );
   return rows.map(({ amount }) => Number(amount));
 }

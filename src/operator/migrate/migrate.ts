@@ -7,8 +7,9 @@ import {
 } from '../../persistence/citus/distribute.js';
 import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
 import { sqlState } from '../../persistence/faults.js';
-import type { Progress } from '../../platform/progress.js';
+import { Progress } from '../../platform/progress.js';
 import { assertPreparedStatements } from './pooler.js';
+import { isOf120, takeOver } from './take-over/take-over.js';
 
 /**
  * This is the number of the advisory lock. It must never change, because old and new processes may
@@ -21,15 +22,28 @@ const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
 
 /**
  * Applies pending migrations and returns their names. If several processes call it, one applies
- * them and the others wait.
+ * them and the others wait. A database of 1.2.0 is taken over first.
  */
 export async function migrate(url: string, progress?: Progress): Promise<string[]> {
   return withLock(url, async (dataSource) => {
+    const isOld = isOf120(await namesOf(dataSource));
+    const takenOver = isOld ? await takeOverIn(dataSource, progress) : [];
     if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
     if (applied.length > 0) await dataSource.transaction(distributeNewTables);
-    return applied.map(({ name }) => name);
+    return [...takenOver, ...applied.map(({ name }) => name)];
   });
+}
+
+function takeOverIn(dataSource: DataSource, progress = new Progress()): Promise<string[]> {
+  return dataSource.transaction(({ queryRunner }) =>
+    takeOver(queryRunner as QueryRunner, progress),
+  );
+}
+
+async function namesOf(dataSource: DataSource): Promise<string[]> {
+  const executed = await new MigrationExecutor(dataSource).getExecutedMigrations();
+  return executed.map(({ name }) => name);
 }
 
 /** Makes each pending migration say when it begins and ends, because TypeORM does not. */

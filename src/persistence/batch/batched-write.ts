@@ -62,7 +62,7 @@ export function insertInto<Row extends object, Added = unknown>(
   };
 }
 
-const KEY = { organization_id: 'uuid', mode: 'text', id: 'uuid' };
+const KEY = { organization_id: 'uuid', mode: 'mode', id: 'uuid' };
 
 interface Amount {
   readonly key: readonly string[];

@@ -65,7 +65,7 @@ export function encryptedColumns() {
     const isSameRow = names.map((name, index) => `${name} = ${places[index]}`).join(' AND ');
     return {
       expires,
-      start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
+      start: key.map(({ type, members: [first = ''] }) => (type === 'uuid' ? FIRST_UUID : first)),
       count: {
         name: `encryption.count ${table} ${column}`,
         text: `/* every organization: any of them may have values under an older key */

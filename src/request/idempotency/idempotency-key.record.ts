@@ -1,12 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../persistence/encryption/encrypted-columns.js';
+import { MODES } from '../../shared/caller.js';
 
 @Entity('idempotency_keys')
 export class IdempotencyKeyRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: string;
 
   @PrimaryColumn('text')

@@ -15,7 +15,8 @@ export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 
 export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
-export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
+export const PAYMENT_STATUSES = ['unpaid', 'paid', 'no_payment_required'] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',

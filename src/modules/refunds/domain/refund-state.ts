@@ -21,7 +21,8 @@ export type RefundEvent = keyof typeof REFUND_EVENTS;
  * A refund keeps `waiting` if it was canceled, failed or paid out before anybody decided, so that
  * payouts without approval are found.
  */
-export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+export const APPROVALS = ['not_needed', 'waiting', 'approved', 'rejected', 'expired'] as const;
+export type Approval = (typeof APPROVALS)[number];
 
 /** The times are in milliseconds, by the clock of the organization. */
 interface ApprovalState {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
-import type { KeyKind, Right } from '../../domain/api-key.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { KEY_KINDS, type KeyKind, type Right } from '../../domain/api-key.js';
 
 @Entity('api_keys')
 export class ApiKeyRecord {
@@ -10,15 +10,14 @@ export class ApiKeyRecord {
   @Column('uuid', { name: 'organization_id', nullable: true })
   organizationId!: string | null;
 
-  @Column('text')
+  @Column('enum', { enum: KEY_KINDS, enumName: 'key_kind' })
   kind!: KeyKind;
 
-  @Column('text', { nullable: true })
+  @Column('enum', { enum: MODES, enumName: 'mode', nullable: true })
   mode!: Mode | null;
 
-  /** The column is null for a key of a version that knew no holders. Its own ID is its holder. */
-  @Column('text', { nullable: true })
-  holder!: string | null;
+  @Column('text')
+  holder!: string;
 
   @Column('text', { array: true })
   rights!: readonly Right[];

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../../../persistence/encryption/encrypted-columns.js';
-import type { Mode } from '../../../../shared/caller.js';
-import type { OrganizationSettings } from '../../domain/organization.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { type OrganizationSettings, REFUND_APPROVALS } from '../../domain/organization.js';
 
 @Entity('organizations')
 export class OrganizationRecord {
@@ -42,7 +42,7 @@ export class OrganizationRecord {
   @Column('text', { name: 'privacy_url', nullable: true })
   privacyUrl!: string | null;
 
-  @Column('text', { name: 'refund_approval' })
+  @Column('enum', { name: 'refund_approval', enum: REFUND_APPROVALS, enumName: 'approval_rule' })
   refundApproval!: OrganizationSettings['refundApproval'];
 
   @Column('integer', { name: 'details_retention_days', nullable: true })
@@ -54,7 +54,7 @@ export class PaymentUrlRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @Column('text')

@@ -126,7 +126,6 @@ function fromRow({ organizationId, ...row }: ApiKeyRecord & Partial<Found>): Api
     ...row,
     id,
     organization: organizationId && idOf(ORGANIZATION_ID, organizationId),
-    holder: row.holder ?? id,
     expiresAt: row.expiresAt?.getTime() ?? null,
     revokedAt: row.revokedAt?.getTime() ?? null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,

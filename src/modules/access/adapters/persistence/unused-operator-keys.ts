@@ -7,7 +7,7 @@ const DAYS = 90;
 
 interface Row {
   readonly id: string;
-  readonly holder: string | null;
+  readonly holder: string;
 }
 
 export const UNUSED_OPERATOR_KEYS: Diagnosis<Row> = {
@@ -19,7 +19,7 @@ export const UNUSED_OPERATOR_KEYS: Diagnosis<Row> = {
   warnings: (rows) =>
     rows.map(({ id, holder }) => ({
       found:
-        `The operator key ${idOf(API_KEY_ID, id)}, held by ${holder ?? 'nobody by name'}, was ` +
+        `The operator key ${idOf(API_KEY_ID, id)}, held by ${holder}, was ` +
         `not used for ${DAYS} days.`,
       advice: 'It can make keys of every organization: `key revoke` it, unless it is still needed.',
     })),

@@ -146,5 +146,5 @@ export const LISTS = {
 export const REFERENCED = statement<Referenced>(
   'checkout.list_reference',
   (page) => `${select(page)} AND metadata->>'reference' = ${page.reference} AND ${inRange(page)}
-    AND (${page.status}::text IS NULL OR ${status(page.ahead)} = ${page.status}) ${newest(page)}`,
+    AND (${page.status}::session_status IS NULL OR ${status(page.ahead)} = ${page.status}) ${newest(page)}`,
 );

@@ -1,27 +1,32 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
-import type { PaymentStatus, SessionStatus } from '../../domain/checkout-session.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import {
+  PAYMENT_STATUSES,
+  type PaymentStatus,
+  SESSION_STATUSES,
+  type SessionStatus,
+} from '../../domain/checkout-session.js';
 import type { LineItem } from '../../domain/line-item.js';
-import type { UiMode } from '../../domain/session-terms.js';
+import { UI_MODES, type UiMode } from '../../domain/session-terms.js';
 
 @Entity('checkout_sessions')
 export class CheckoutSessionRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid')
   id!: string;
 
-  @Column('text', { name: 'ui_mode' })
+  @Column('enum', { name: 'ui_mode', enum: UI_MODES, enumName: 'ui_mode' })
   uiMode!: UiMode;
 
-  @Column('text')
+  @Column('enum', { enum: SESSION_STATUSES, enumName: 'session_status' })
   status!: SessionStatus;
 
-  @Column('text', { name: 'payment_status' })
+  @Column('enum', { name: 'payment_status', enum: PAYMENT_STATUSES, enumName: 'payment_status' })
   paymentStatus!: PaymentStatus;
 
   @Column('text')

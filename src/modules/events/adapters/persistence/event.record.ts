@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { selectionOf } from '../../../../persistence/columns.js';
-import type { Mode } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
 
 @Entity('events')
 export class EventRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid')

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
 
 @Entity('late_payments')
 export class LatePaymentRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid', { name: 'session_id' })

@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
-import type { HoldStatus } from '../../domain/hold.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { HOLD_STATUSES, type HoldStatus } from '../../domain/hold.js';
 
 @Entity('payment_holds')
 export class HoldRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid')
@@ -25,6 +25,6 @@ export class HoldRecord {
   @Column('text', { nullable: true })
   reference!: string | null;
 
-  @Column('text')
+  @Column('enum', { enum: HOLD_STATUSES, enumName: 'hold_status' })
   status!: HoldStatus;
 }

@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
-import type { Mismatch } from '../../domain/payment.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { MISMATCHES, type Mismatch } from '../../domain/payment.js';
 
 @Entity('payments')
 export class PaymentRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid')
@@ -31,13 +31,12 @@ export class PaymentRecord {
   @Column('uuid', { name: 'checkout_session_id', nullable: true })
   checkoutSession!: string | null;
 
-  @Column('text', { nullable: true })
+  @Column('enum', { enum: Object.keys(MISMATCHES), enumName: 'mismatch', nullable: true })
   mismatch!: Mismatch | null;
 
   @Column('text', { nullable: true })
   reference!: string | null;
 
-  /** The column is '' in a row of a version that did not store it. */
   @Column('text', { name: 'notify_url', nullable: true })
   notifyUrl!: string | null;
 

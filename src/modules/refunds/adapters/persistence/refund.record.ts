@@ -1,6 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode, Requester } from '../../../../shared/caller.js';
-import type { Approval, RefundState, RefundStatus } from '../../domain/refund-state.js';
+import { MODES, type Mode, type Requester } from '../../../../shared/caller.js';
+import {
+  APPROVALS,
+  type Approval,
+  REFUND_STATUSES,
+  type RefundState,
+  type RefundStatus,
+} from '../../domain/refund-state.js';
 
 /**
  * The SQL is that of the partial indexes, so that the planner uses them for refunds that wait for
@@ -14,7 +20,7 @@ export class RefundRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid')
@@ -29,7 +35,7 @@ export class RefundRecord {
   @Column('text')
   currency!: string;
 
-  @Column('text')
+  @Column('enum', { enum: REFUND_STATUSES, enumName: 'refund_status' })
   status!: RefundStatus;
 
   @Column('text', { nullable: true })
@@ -59,7 +65,7 @@ export class RefundRecord {
   @Column('timestamptz', { name: 'claimable_at' })
   claimableAt!: Date;
 
-  @Column('text')
+  @Column('enum', { enum: APPROVALS, enumName: 'approval' })
   approval!: Approval;
 
   @Column('json', { name: 'proposed_by', nullable: true })

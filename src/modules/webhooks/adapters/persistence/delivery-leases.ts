@@ -147,12 +147,12 @@ export interface FinishedAttempt {
 }
 
 const COLUMNS: Readonly<Record<keyof FinishedAttempt, string>> = {
-  mode: 'text',
+  mode: 'mode',
   event_id: 'uuid',
   endpoint_id: 'uuid',
   attempt: 'smallint',
   due_at: 'timestamptz',
-  outcome: 'text',
+  outcome: 'delivery_outcome',
   attempted_at: 'timestamptz',
   status_code: 'smallint',
   error: 'text',

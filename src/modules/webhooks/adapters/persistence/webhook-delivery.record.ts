@@ -1,15 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
 
 /** A delivery to a notify_url has this endpoint ID, because it has no endpoint. */
 export const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
+
+const DELIVERY_OUTCOMES = ['delivered', 'gone', 'given_up', 'canceled'] as const;
 
 @Entity('webhook_deliveries')
 export class WebhookDeliveryRecord {
   @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text')
+  @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
   mode!: Mode;
 
   @PrimaryColumn('uuid', { name: 'event_id' })
@@ -31,6 +33,6 @@ export class WebhookDeliveryRecord {
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
   nextAttemptAt!: Date | null;
 
-  @Column('text', { nullable: true })
-  outcome!: string | null;
+  @Column('enum', { enum: DELIVERY_OUTCOMES, enumName: 'delivery_outcome', nullable: true })
+  outcome!: (typeof DELIVERY_OUTCOMES)[number] | null;
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../../../persistence/encryption/encrypted-columns.js';
-import type { Mode } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
 
 /** The ledger's endpoints have a table of their own, without a column for the organization. */
 function endpointRecord(table: string, { isOwned }: { isOwned: boolean }) {
@@ -12,7 +12,7 @@ function endpointRecord(table: string, { isOwned }: { isOwned: boolean }) {
     @OrganizationColumn()
     organizationId!: string;
 
-    @PrimaryColumn('text')
+    @PrimaryColumn('enum', { enum: MODES, enumName: 'mode' })
     mode!: Mode;
 
     @PrimaryColumn('uuid')

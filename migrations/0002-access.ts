@@ -1,0 +1,117 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Organizations and API keys. The ID of each contains its creation time (UUIDv7). */
+const TABLES = `
+  -- This says which refunds of an organization wait for approval: those of keys that may only
+  -- propose, or all.
+  CREATE TYPE approval_rule AS ENUM ('keys', 'all');
+
+  CREATE TYPE key_kind AS ENUM ('secret', 'restricted', 'ledger', 'operator');
+
+  -- An e-mail address or a URL. It never begins with the scheme of another URL, because the page
+  -- links to it.
+  CREATE DOMAIN contact AS text CONSTRAINT contact
+    CHECK (char_length(VALUE) <= 500 AND VALUE ~* '^(https://|(?![a-z0-9+.-]+:).+@)');
+
+  CREATE DOMAIN https_url AS text CONSTRAINT https_url
+    CHECK (char_length(VALUE) <= 500 AND VALUE ~* '^https://');
+
+  CREATE DOMAIN retention_days AS integer CONSTRAINT retention_days
+    CHECK (VALUE BETWEEN 1 AND 3650);
+
+  CREATE DOMAIN holder AS text CONSTRAINT holder CHECK (char_length(VALUE) BETWEEN 1 AND 100);
+
+  CREATE TABLE organizations (
+    id uuid NOT NULL,
+    name label NOT NULL,
+    webhook_secret text NOT NULL,
+    previous_webhook_secret text,
+    previous_webhook_secret_expires_at timestamptz,
+    contact contact,
+    terms_url https_url,
+    privacy_url https_url,
+    refund_approval approval_rule NOT NULL DEFAULT 'keys',
+    -- It is null if details of closed sessions are kept for ever.
+    details_retention_days retention_days,
+    -- The operator's own ID of the organization.
+    reference label COLLATE "C",
+
+    CONSTRAINT organizations_pkey PRIMARY KEY (id),
+    CONSTRAINT organizations_previous_webhook_secret CHECK (
+      (previous_webhook_secret IS NULL) = (previous_webhook_secret_expires_at IS NULL))
+  );
+
+  -- A violation means that the operator has made this organization before. It finds it, too.
+  CREATE UNIQUE INDEX organizations_reference_key ON organizations (reference);
+
+  CREATE TABLE api_keys (
+    id uuid NOT NULL,
+    -- It is null in keys of the ledger and of operators, which belong to no organization.
+    organization_id uuid,
+    kind key_kind NOT NULL,
+    -- It is null in keys of operators, which see both modes.
+    mode mode,
+    digest bytes32 NOT NULL,
+    display text NOT NULL,
+    allowed_origins text[] NOT NULL DEFAULT '{}',
+    expires_at timestamptz,
+    revoked_at timestamptz,
+    holder holder NOT NULL,
+    -- It is no array of an enum, because pg parses no arrays of types that it does not know.
+    rights text[] NOT NULL DEFAULT '{}',
+    last_used_at timestamptz,
+
+    -- The organization is no part of the key, because it is known only once the key is found.
+    CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+    -- Each request whose key is not in memory finds it by its digest (access.key_by_digest).
+    CONSTRAINT api_keys_digest_key UNIQUE (digest),
+    CONSTRAINT api_keys_organization_fkey
+      FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT api_keys_owner CHECK (
+      (kind IN ('secret', 'restricted')) = (organization_id IS NOT NULL)),
+    CONSTRAINT api_keys_operator_mode CHECK ((kind = 'operator') = (mode IS NULL)),
+    CONSTRAINT api_keys_operator_origins CHECK (kind <> 'operator' OR allowed_origins = '{}'),
+    CONSTRAINT api_keys_rights CHECK (
+      rights <@ ARRAY['sessions', 'propose', 'approve'] AND (kind = 'restricted' OR rights = '{}'))
+  );
+
+  -- The list of the keys of an organization reads it, and its foreign key.
+  CREATE INDEX api_keys_organization ON api_keys (organization_id, id);
+`;
+
+/**
+ * Keys that a process of 1.1.0 made have no holder: the holder is the ID of the key. It is a
+ * TypeID, which is the 128 bits of the UUID after two zeros, as 26 characters of 5 bits.
+ */
+const HOLDERS = `
+  UPDATE api_keys SET holder = 'key_' || (
+    SELECT string_agg(
+      substr('0123456789abcdefghjkmnpqrstvwxyz',
+        substr(bits, place * 5 + 1, 5)::bit(5)::integer + 1, 1), '' ORDER BY place)
+    FROM generate_series(0, 25) AS place,
+      (SELECT '00' || ('x' || replace(id::text, '-', ''))::bit(128)::text AS bits) AS uuid)
+  WHERE holder IS NULL`;
+
+export class Access1790000000002 implements MigrationInterface {
+  readonly name = 'Access1790000000002';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(TABLES);
+  }
+
+  /** Gives the rows of 1.2.0 what the rules above ask for. */
+  async takeOver(runner: QueryRunner): Promise<void> {
+    await runner.query(HOLDERS);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(`
+      DROP TABLE api_keys;
+      DROP TABLE organizations;
+      DROP DOMAIN holder, retention_days, https_url, contact;
+      DROP TYPE key_kind, approval_rule;
+    `);
+  }
+}

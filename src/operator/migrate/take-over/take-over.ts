@@ -1,0 +1,146 @@
+/**
+ * Takes over a database of 1.2.0: it becomes what the migrations make of an empty one, and every
+ * row stays as it was (docs/operate/upgrading.md).
+ */
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { MIGRATIONS } from '../../../persistence/data-source.js';
+import { sqlState } from '../../../persistence/faults.js';
+import type { Progress } from '../../../platform/progress.js';
+import { type Catalog, differencesOf, readCatalog } from './catalog.js';
+import { convert } from './conversion.js';
+
+/** These are the first migration of 1.0.0 and the last one of 1.2.0. */
+const FIRST = 'Access1763700000001';
+const LAST = 'RedactedPaymentIndexes1763700000057';
+/** Later migrations run afterwards, as they do on every database. */
+const LAST_OF_SCHEMA = 'Encryption1790000000011';
+
+/** The new tables are made here, to be compared with, and so that the types can be moved. */
+const SCRATCH = 'tillgate_take_over';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const steps = MIGRATIONS.slice(0, MIGRATIONS.findIndex(({ name }) => name === LAST_OF_SCHEMA) + 1);
+
+/** `takeOver` gives the rows of 1.2.0 what the new rules ask for. */
+type Step = MigrationInterface & { takeOver?(runner: QueryRunner): Promise<void> };
+
+/**
+ * Tells whether 1.2.0 made the database. Throws with advice if an older version made it.
+ */
+export function isOf120(executed: readonly string[]): boolean {
+  if (!executed.includes(FIRST)) return false;
+  if (executed.includes(LAST)) return true;
+  throw new Error(
+    'A version before 1.2.0 made this database. Install 1.2.0 first and run its `tillgate ' +
+      'migrate`, then run this one again. Nothing was changed.',
+  );
+}
+
+/**
+ * Works in the open transaction: whatever ends it early, the database is as it was. Returns the
+ * names of the migrations whose work was done.
+ */
+export async function takeOver(runner: QueryRunner, progress: Progress): Promise<string[]> {
+  await announce(runner, progress);
+  await prepare(runner);
+  await requireNoServer(runner);
+  await lockTables(runner);
+  const migrations = steps.map((Migration) => new (Migration as new () => Step)());
+  const target = await makeTarget(runner, migrations);
+  for (const migration of migrations) await migration.takeOver?.(runner);
+  await convert(runner, target, progress);
+  await recordMigrations(runner);
+  await requireSame(runner, target);
+  progress.say('The schema is that of a new database.');
+  // A column of another type has lost its statistics.
+  for (const { name } of target.tables) await runner.query(`ANALYZE ${name}`);
+  return steps.map(({ name }) => name);
+}
+
+async function announce(runner: QueryRunner, progress: Progress): Promise<void> {
+  const [{ size }] = await runner.query(
+    'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
+  );
+  progress.say(
+    `Taking over the database of 1.2.0, which has ${size}. It needs about as much space again ` +
+      'until the end. If this is interrupted, nothing has changed. Afterwards, only a backup ' +
+      'leads back to 1.2.0.',
+  );
+}
+
+async function prepare(runner: QueryRunner): Promise<void> {
+  await runner.query(`SET LOCAL lock_timeout = '2s'`);
+  await runner.query(`SET LOCAL maintenance_work_mem = '256MB'`);
+  // Without this, what was begun for a process that was killed would go on, and keep its locks.
+  // PostgreSQL can notice it on these systems only.
+  await runner.query(
+    `SELECT set_config('client_connection_check_interval', '1s', true)
+      WHERE version() ~ 'linux|darwin'`,
+  );
+}
+
+/** Others may see what another role's session does, but not when it did it. */
+async function requireNoServer(runner: QueryRunner): Promise<void> {
+  const servers: { readonly pid: number }[] = await runner.query(
+    `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'tillgate'
+        AND coalesce(state_change > clock_timestamp() - interval '30 seconds', true)
+      ORDER BY pid`,
+  );
+  if (servers.length === 0) return;
+  const pids = servers.map(({ pid }) => pid).join(', ');
+  throw new Error(
+    'Servers or commands of Tillgate are connected to this database (processes of PostgreSQL: ' +
+      `${pids}). Stop all of them, and restart a pooler that keeps their connections. Then run ` +
+      '`tillgate migrate` again. Nothing was changed.',
+  );
+}
+
+/** All tables are locked at once, so that nothing can be in the way later. */
+async function lockTables(runner: QueryRunner): Promise<void> {
+  const { tables } = await readCatalog(runner, 'public');
+  const names = tables.map(({ name }) => name).join(', ');
+  try {
+    await runner.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+  } catch (error) {
+    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    throw new Error(
+      'Another session uses the tables. Stop all servers, and end backups and long queries ' +
+        '(pg_stat_activity shows them). Then run `tillgate migrate` again. Nothing was changed.',
+    );
+  }
+}
+
+/** Runs the migrations in a schema of their own, of which types and new tables remain. */
+async function makeTarget(runner: QueryRunner, migrations: readonly Step[]): Promise<Catalog> {
+  const old = await readCatalog(runner, 'public');
+  await runner.query(`CREATE SCHEMA ${SCRATCH}`);
+  await runner.query(`SET LOCAL search_path = ${SCRATCH}`);
+  for (const migration of migrations) await migration.up(runner);
+  const target = await readCatalog(runner, SCRATCH);
+  for (const { name } of target.types) await runner.query(`ALTER TYPE ${name} SET SCHEMA public`);
+  const isNew = (name: string) => !old.tables.some((table) => table.name === name);
+  for (const { name } of target.tables)
+    if (isNew(name)) await runner.query(`ALTER TABLE ${name} SET SCHEMA public`);
+  await runner.query('SET LOCAL search_path = public');
+  await runner.query(`DROP SCHEMA ${SCRATCH} CASCADE`);
+  return target;
+}
+
+async function recordMigrations(runner: QueryRunner): Promise<void> {
+  await runner.query('DELETE FROM migrations');
+  for (const { name } of steps)
+    await runner.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [
+      Number(name.slice(-13)),
+      name,
+    ]);
+}
+
+async function requireSame(runner: QueryRunner, target: Catalog): Promise<void> {
+  const differences = differencesOf(await readCatalog(runner, 'public'), target);
+  if (differences.length === 0) return;
+  throw new Error(
+    `The tables would differ from those of a new database. Nothing was changed.\n` +
+      differences.join('\n'),
+  );
+}
