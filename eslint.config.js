@@ -1,8 +1,14 @@
-/** What Biome has no rule for: expressions whose time grows faster than their text, sizes, durations, and what some code may not use. */
+/**
+ * Biome has no rule for these: expressions whose time grows faster than their text, sizes,
+ * durations, and imports that some code may not use.
+ */
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
 
-/** A connection that was opened past `Database` is of nobody's share: the lists of one organization could take them all. */
+/**
+ * A connection that was opened past `Database` belongs to no organization's share: the lists of one
+ * organization could take all connections.
+ */
 const CONNECTIONS = ['DataSource', 'EntityManager', 'QueryRunner'];
 
 export default [
@@ -21,7 +27,7 @@ export default [
   },
   {
     files: ['src/**/*.ts', 'tools/**/*.ts', 'drill/**/*.ts', 'examples/**/*.ts'],
-    // A function that makes two records of the same columns.
+    // In this file a function makes two records of the same columns.
     ignores: ['**/webhook-endpoint.record.ts'],
     rules: { 'max-lines-per-function': ['error', 40] },
   },
@@ -51,8 +57,8 @@ export default [
     },
   },
   {
-    // Durations are measured by the monotonic clock. These read the time of day: of an option that ends at an instant,
-    // of what the file system gave a file, and the clock itself.
+    // Durations are measured by the monotonic clock. The ignored files need the time of day: for an
+    // option that ends at an instant, for the time of a file, and for the clock itself.
     files: ['**/src/**/*.ts'],
     ignores: [
       'src/operator/cli/arguments.ts',
