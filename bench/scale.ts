@@ -17,7 +17,10 @@ import { type BenchDatabase, openBenchDatabase } from './servers.js';
 
 const SMALLEST = 10_000;
 const LARGEST = 100_000_000;
-/** Measured: sessions with all that hangs on them, their indexes, and what the write-ahead log may hold meanwhile. */
+/**
+ * This was measured: sessions with all that hangs on them, their indexes, and what the write-ahead
+ * log may hold meanwhile.
+ */
 const BYTES_PER_ROW = 2_700;
 const BYTES_BESIDES = 6e9;
 
@@ -93,7 +96,7 @@ function readArguments(): { rows: number; json: string } {
   return { rows: number, json: values.json };
 }
 
-/** Ten times as many each time, and at last as many as were asked for. */
+/** Returns ten times as many rows each time, and at last the requested number. */
 function stepsTo(rows: number): number[] {
   const steps: number[] = [];
   for (let step = SMALLEST; step < rows; step *= 10) steps.push(step);

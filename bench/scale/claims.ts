@@ -1,4 +1,4 @@
-/** Workers of the ledger that claim refunds, of which ever more are pending. */
+/** Measures workers of the ledger that claim refunds while more and more refunds are pending. */
 import type { Client as Sql } from 'pg';
 import { type BenchDatabase, connect, startService } from '../servers.js';
 import { openClient } from './client.js';
@@ -10,15 +10,18 @@ import { type StatementPlan, withPlans } from './plans.js';
 const WORKERS = 8;
 const BATCH = 50;
 const CLAIMED = 10_000;
-/** The best of so many counts: a shared machine is faster in one minute than in the next. */
+/**
+ * The best of so many rounds counts, because a shared machine is faster in one minute than in the
+ * next.
+ */
 const ROUNDS = 3;
 
 export interface ClaimResult {
   readonly refunds: number;
   readonly perSecond: number;
-  /** Of one claim of a batch, while the other workers claim theirs. */
+  /** The latency of one claim of a batch while the other workers claim theirs. */
   readonly latency: Latency;
-  /** The look for the organizations whose turn it is, and the claim of their refunds. */
+  /** The plans of finding the organizations whose turn it is, and of claiming their refunds. */
   readonly plans: readonly StatementPlan[];
 }
 
@@ -29,7 +32,7 @@ interface Refunds {
   readonly ledgerKey: string;
 }
 
-/** In databases of their own, in turns. Throws when a refund was claimed twice. */
+/** Measures claims in databases of their own, in turns. Throws when a refund was claimed twice. */
 export async function measureClaims(
   database: BenchDatabase,
   counts: readonly number[],
@@ -117,14 +120,14 @@ async function explainClaim(size: Refunds, logFile: string): Promise<StatementPl
   );
 }
 
-/** As if nobody had ever claimed one. */
+/** Restores the refunds, as if nobody had ever claimed one. */
 async function unclaim({ sql }: Refunds): Promise<void> {
   await sql.query(`UPDATE refunds SET claim_number = 0, lapses = 0, claim_expires_at = NULL,
     claimable_at = to_timestamp(0) WHERE claim_number > 0`);
   await sql.query('VACUUM ANALYZE refunds');
 }
 
-/** A service, and so many connections that each claim a batch and return its ids. */
+/** Runs a service with so many connections, each of which claims a batch and returns its IDs. */
 async function withWorkers<Result>(
   { url, ledgerKey: key }: Refunds,
   count: number,

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 export interface Request {
   readonly path: string;
   readonly key: string;
-  /** A POST with this body, or a GET without one. */
+  /** The request is a POST with this body, or a GET without one. */
   readonly body?: object | undefined;
 }
 

@@ -13,10 +13,15 @@ export interface Tenants {
   readonly ledgerKey: string;
 }
 
-/** The small organization has as many whatever the step, so that only what surrounds it grows. */
+/**
+ * The small organization has as many sessions in every step, so that only the rows around it grow.
+ */
 const SMALL_SESSIONS = 400;
 
-/** Run once on the loader's connection. Ids have the bits of src/shared/id.ts: time, a count, a random end. */
+/**
+ * These functions are made once on the loader's connection. IDs have the bits of src/shared/id.ts:
+ * time, a count, a random end.
+ */
 export const FUNCTIONS = `
   CREATE FUNCTION pg_temp.draw(number bigint, purpose integer) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN
     hashint8extended(number, purpose) & 9223372036854775807;
@@ -36,7 +41,7 @@ const DAY = 24 * HOUR;
 
 export interface Step {
   readonly rows: number;
-  /** The instant everything was loaded up to, in milliseconds. */
+  /** The rows were loaded up to this instant, in milliseconds. */
   readonly end: number;
 }
 

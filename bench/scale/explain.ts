@@ -1,4 +1,4 @@
-/** Runs everything once more and looks at how PostgreSQL went about it. */
+/** Runs every operation once more and reads the plans of PostgreSQL. */
 import { startService } from '../servers.js';
 import { openClient } from './client.js';
 import { withDueWork } from './jobs.js';
@@ -6,7 +6,7 @@ import type { Loaded } from './loaded.js';
 import { type PlanLog, type StatementPlan, withPlans } from './plans.js';
 import type { PlanResult } from './report.js';
 
-/** As long as the service needs to have swept and looked for webhooks of itself. */
+/** In this time the service sweeps and looks for webhooks by itself. */
 const IDLE_MS = 8_000;
 
 type Add = (operation: string, statements: readonly StatementPlan[]) => void;
@@ -32,7 +32,7 @@ async function explainRequests({ url, operations }: Loaded, log: PlanLog, add: A
     add('of itself', ofItself);
     for (const { name, next } of operations) {
       await client.send(next());
-      // What the service does of itself turns up between the requests.
+      // Plans of the service's own jobs appear between those of the requests.
       add(
         name,
         firstOfEach(log.read()).filter(({ sql }) => !ofItself.some((own) => own.sql === sql)),

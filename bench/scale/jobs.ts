@@ -1,4 +1,7 @@
-/** What runs without being asked, and nobody waits for: the sweeps, and the webhook worker's look for what is due. */
+/**
+ * Measures the jobs for which nobody waits: the sweeps, and the search of the webhook worker for
+ * due deliveries.
+ */
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client as Sql } from 'pg';
@@ -14,7 +17,7 @@ import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
 import type { Loaded } from './loaded.js';
 
-/** The sizes the service works in. */
+/** The service works in batches of these sizes. */
 const SESSION_BATCH = 100;
 const ANSWER_BATCH = 1_000;
 const EVENT_BATCH = 500;
@@ -29,20 +32,23 @@ const DEAD_RECEIVERS = ['down.example', 'slow.example'];
 
 type Work = Readonly<Record<string, () => Promise<void>>>;
 
-/** Makes some of everything due for the work. No service may run meanwhile: it would do the jobs itself. */
+/**
+ * Makes some rows of each kind due for the work. No service may run meanwhile, because it would do
+ * the jobs itself.
+ */
 export async function withDueWork(
   { sql, url, step }: Loaded,
   use: (work: Work) => Promise<void>,
 ): Promise<void> {
   await makeDue(sql, step);
-  // With the limits, and the plans, that these have in the service.
+  // The jobs have the limits and the plans that they have in the service.
   const module = AppModule.register(readConfig({}), url, { timeLimits: true });
   const application = await NestFactory.createApplicationContext(module, {
     logger: ['error'],
     abortOnError: false,
   });
   try {
-    // They would do what is due before it is looked at.
+    // The jobs would do the due work before it is measured.
     await application.get(Jobs).onModuleDestroy();
     await use(workOf(application, step));
   } finally {

@@ -1,4 +1,7 @@
-/** Fills the tables inside PostgreSQL, in the order of time, with the indexes in place: as large as a year makes them. */
+/**
+ * Fills the tables inside PostgreSQL in the order of time, with the indexes in place, so that they
+ * are as large as after a year.
+ */
 import type { Client as Sql } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 import { drawn, FUNCTIONS, ORGANIZATIONS, type Step, type Tenants } from './drawn.js';
@@ -6,7 +9,9 @@ import { LOADED_TABLES, REFUND_AMOUNT } from './models.js';
 
 const CHUNK = 50_000;
 
-/** Only while loading; PostgreSQL measures with the settings it has in service. */
+/**
+ * These settings hold only while rows are loaded. The measurements use the settings of the service.
+ */
 const LOAD_SETTINGS = {
   max_wal_size: '4GB',
   checkpoint_timeout: '30min',
@@ -18,14 +23,19 @@ const id = (instant: string, purpose: number) => `pg_temp.uuid_at(${instant}, nu
 
 interface Copies {
   readonly table: (typeof LOADED_TABLES)[number];
-  /** Columns that differ from the model's, over the columns of `drawn` and `made` (its organization's id). */
+  /**
+   * Columns that differ from the model's, as SQL over the columns of `drawn` and `made` (the ID of
+   * its organization).
+   */
   readonly different: Readonly<Record<string, string>>;
   readonly where: string;
 }
 
 const organization_id = 'made.organization_id';
 
-/** Positions and IDs have the order of time, as those of one machine nearly have. */
+/**
+ * Makes events whose positions and IDs have the order of time, as those of one machine nearly have.
+ */
 function eventsOf(
   type: string,
   object: string,
@@ -100,7 +110,10 @@ const COPIES: readonly Copies[] = [
   },
 ];
 
-/** One in four sessions had news to send; of fifty, one still waits for its next attempt, tomorrow. */
+/**
+ * One in four sessions had an event to deliver, and one in fifty of these still waits for its next
+ * attempt, tomorrow.
+ */
 const DELIVERIES = `
   INSERT INTO webhook_deliveries
     (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at, outcome)
@@ -114,7 +127,7 @@ const ATTEMPTS = `
   SELECT organization_id, 'test', ${id('instant', 40)}, 1, ${at('instant')}, 200, 180
   FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
 
-/** To be called before the load, on the same connection. */
+/** Prepares the load. It must be called before the load, on the same connection. */
 export async function prepareLoading(sql: Sql, { big, small }: Tenants): Promise<void> {
   const [first, second] = [big, small].map(({ organization }) => uuidOf(organization));
   await sql.query(`SET synchronous_commit = off; SET session_replication_role = replica; ${FUNCTIONS};
@@ -145,7 +158,7 @@ export async function load(sql: Sql, step: Step, progress: (done: number) => voi
   await settle(sql);
 }
 
-/** As PostgreSQL's own upkeep would leave it in time. */
+/** Leaves the tables as PostgreSQL's own upkeep would leave them in time. */
 async function settle(sql: Sql): Promise<void> {
   await sql.query('ALTER SYSTEM RESET ALL');
   await sql.query('SELECT pg_reload_conf()');

@@ -1,4 +1,4 @@
-/** One size of the data, in a database of its own. */
+/** Loads one size of the data into a database of its own. */
 import type { Client as Sql } from 'pg';
 import { type BenchDatabase, command, connect, openShop, startService } from '../servers.js';
 import { openClient } from './client.js';

@@ -1,4 +1,7 @@
-/** How long operations take, one after another on one connection, at each size of the data in turns: what disturbs one disturbs all. */
+/**
+ * Measures how long operations take, one after another on one connection, at each size of the data
+ * in turns: a disturbance disturbs all sizes.
+ */
 import { command, startService } from '../servers.js';
 import { type Client, openClient } from './client.js';
 import type { Loaded } from './loaded.js';
@@ -6,14 +9,14 @@ import { LOADED_TABLES } from './models.js';
 import { ASKED_FOR, type Operation } from './operations.js';
 
 export interface Latency {
-  /** Milliseconds. */
+  /** The median in milliseconds. */
   readonly median: number;
   readonly p99: number;
 }
 
 export interface StepResult {
   readonly rows: number;
-  /** By whose it is and what it does: `big: list sessions`. */
+  /** Latencies by organization and operation: `big: list sessions`. */
   readonly latencies: Readonly<Record<string, Latency>>;
   readonly reconcileMs: number;
   readonly sizes: readonly RelationSize[];
@@ -21,18 +24,21 @@ export interface StepResult {
 
 interface RelationSize {
   readonly table: string;
-  /** Null for the table itself. */
+  /** The name of the index, or null for the table itself. */
   readonly index: string | null;
-  /** Of the table, also where the size is that of an index. */
+  /** The rows of the table, even if the size is that of an index. */
   readonly rows: number;
   readonly bytes: number;
 }
 
 const MEASURED = 300;
-/** Requests to one service in a row: what the processor has of another's by then is forgotten in the first of them. */
+/**
+ * So many requests go to one service in a row: the first of them replace what the processor's cache
+ * has of another service.
+ */
 const IN_A_ROW = 10;
 
-/** Tables with the indexes of each, in the order of their names. */
+/** Lists the tables with the indexes of each, in the order of their names. */
 const SIZES = `WITH heap AS (
     SELECT oid, relname AS name, reltuples::float8 AS rows FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1) AND relkind = 'r'
@@ -60,7 +66,10 @@ export async function measure(
   return results;
 }
 
-/** All sizes have the same operations. Returns what those of each size took, by their names. */
+/**
+ * Measures the operations, which are the same for all sizes. Returns the latencies of each size, by
+ * their names.
+ */
 async function measureLatencies(sizes: readonly Loaded[]): Promise<Record<string, Latency>[]> {
   const services = await Promise.all(sizes.map(({ url }) => startService({ DATABASE_URL: url })));
   const clients = services.map(({ url }) => openClient(url));

@@ -1,4 +1,7 @@
-/** One of each thing, made by the service itself, for the load to multiply: rows as it writes them, whatever it writes. */
+/**
+ * Makes one resource of each kind by the service itself, so that the load multiplies rows as the
+ * service writes them.
+ */
 import type { Client as Sql } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 import type { Client } from './client.js';
@@ -24,7 +27,9 @@ export const NEW_SESSION = {
 const SESSION_TOTAL = 12_498;
 export const REFUND_AMOUNT = 500;
 
-/** The tables the load fills, those with foreign keys after those they point to. */
+/**
+ * The load fills these tables. Tables with foreign keys come after the tables that they point to.
+ */
 export const LOADED_TABLES = [
   'checkout_sessions',
   'payments',

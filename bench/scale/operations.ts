@@ -1,4 +1,7 @@
-/** What is measured through HTTP: every read, every list with every filter, and the two writes. */
+/**
+ * These operations are measured through HTTP: every read, every list with every filter, and the two
+ * writes.
+ */
 import type { Shop } from '../servers.js';
 import type { Request } from './client.js';
 import type { Step, Tenants } from './drawn.js';
@@ -7,7 +10,7 @@ import { PAGE_SIZE, type Samples } from './samples.js';
 
 export interface Operation {
   readonly name: string;
-  /** Each call asks for another of the things there are. */
+  /** Each call returns a request for another resource. */
   readonly next: () => Request;
 }
 
@@ -20,7 +23,10 @@ const HOUR = 3_600;
  */
 export const ASKED_FOR = 50;
 
-/** Seconds before the end of the load. Where there is anything, even the smallest step fills a page. */
+/**
+ * These ranges are seconds before the end of the load. A range with rows fills a page even in the
+ * smallest step.
+ */
 const RANGES = {
   'a month, half a year ago': { from: 210 * DAY, to: 180 * DAY },
   'since a week': { from: 7 * DAY },

@@ -5,7 +5,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client as Sql } from 'pg';
 
-/** The largest page and the one too many, which a list of two sources may sort, and the sweeper's batch. */
+/**
+ * A list of two sources may sort the largest page and one row more. The sweeper's batch is smaller.
+ */
 const SORTED_AT_MOST = 101;
 /**
  * A background job's batch is up to 1,000 rows; whatever looks at more than that twice over looks too far. A table as
@@ -49,7 +51,7 @@ export interface StatementPlan {
   readonly plan: unknown;
 }
 
-/** Has the plans logged of all that runs on connections which are opened meanwhile. */
+/** Lets PostgreSQL log the plans of all statements on connections that are opened meanwhile. */
 export async function withPlans<Result>(
   sql: Sql,
   logFile: string,
@@ -66,7 +68,7 @@ export async function withPlans<Result>(
   }
 }
 
-/** Reads the plans of what ran since the last look. */
+/** Reads the plans of the statements that ran since the last look. */
 export class PlanLog {
   private readonly file: number;
   private place: number;

@@ -1,11 +1,14 @@
-/** What was found, as tables for people. */
+/** Shows the findings as tables for readers. */
 import { table } from '../table.js';
 import type { Latency, StepResult } from './measuring.js';
 import type { StatementPlan } from './plans.js';
 
-/** Flat: the median at any size is at most so many times the one at the smallest. */
+/**
+ * An operation is flat if its median at any size is at most so many times the median at the
+ * smallest size.
+ */
 export const FLAT = 1.3;
-/** Half a step of a loaded machine's noise: below it a ratio says nothing. */
+/** The noise of a loaded machine: a smaller difference says nothing. */
 const NOISE_MS = 0.15;
 
 export interface PlanResult {
@@ -13,7 +16,7 @@ export interface PlanResult {
   readonly statement: StatementPlan;
 }
 
-/** Whether it grew by more than the data excuses and more than the clock can tell. */
+/** Tells whether the latency stayed within what the data and the clock explain. */
 function isFlat(first: Latency, later: Latency): boolean {
   return later.median <= first.median * FLAT || later.median - first.median <= NOISE_MS;
 }

@@ -1,4 +1,7 @@
-/** What there is of an organization to ask for, drawn like the load drew it: finding it warms no page. */
+/**
+ * Finds the resources of an organization that can be requested, drawn as the load drew them:
+ * finding them warms no page.
+ */
 
 import type { Client as Sql } from 'pg';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
@@ -16,11 +19,11 @@ const DRAWN = 8_000;
 export interface Samples {
   readonly sessions: readonly string[];
   readonly references: readonly string[];
-  /** Paid and not refunded. */
+  /** These payments are not refunded. */
   readonly payments: readonly string[];
   readonly refundedPayments: readonly string[];
   readonly refunds: readonly string[];
-  /** After these come the items of page 1,000, or of the last full page where there are fewer. */
+  /** The items of page 1,000, or of the last full page if there are fewer, come after this one. */
   readonly deepSession: string;
   readonly deepExpired: string;
   readonly deepEvent: string;
@@ -66,7 +69,10 @@ export async function drawSamples(sql: Sql, step: Step, size: Size, shop: Shop):
   };
 }
 
-/** All sessions of the small organization; of the big one those among some thousand numbers. */
+/**
+ * Returns all sessions of the small organization, or those of the big one among some thousand
+ * numbers.
+ */
 async function drawnOf(sql: Sql, step: Step, size: Size): Promise<Drawn[]> {
   const every = everySmall(step.rows);
   const numbers =
