@@ -8,10 +8,12 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mode } from '../src/shared/caller.js';
 import { cpuOfIdle, measure, type Round, residentMemory } from './measure.js';
+import { latencyPicture, throughputPicture } from './pictures.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
 import { openBenchDatabase, openShop, type Server, startBare, startService } from './servers.js';
 import { compare, median, print } from './table.js';
 
+const RESULTS = 'bench/results';
 const SECONDS = 2;
 /**
  * The warm-up of an operation: V8 compiles its code in the first seconds of load, and a service
@@ -112,9 +114,12 @@ async function main(): Promise<void> {
       idle,
     };
     print(result, say);
-    mkdirSync('bench/results', { recursive: true });
-    writeFileSync('bench/results/bench.json', `${JSON.stringify(result, null, 2)}\n`);
-    say('\nAll of it: bench/results/bench.json');
+    mkdirSync(RESULTS, { recursive: true });
+    writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(result, null, 2)}\n`);
+    writeFileSync(`${RESULTS}/throughput.svg`, throughputPicture(operations));
+    const latency = latencyPicture(operations);
+    if (latency !== undefined) writeFileSync(`${RESULTS}/latency.svg`, latency);
+    say(`\nAll of it, with pictures: ${RESULTS}/bench.json, throughput.svg, latency.svg`);
   } finally {
     for (const server of servers) await server.stop();
     await database.close();

@@ -17,6 +17,11 @@ const SOURCES = [
   'examples',
   'test',
   'docs/openapi.json',
+  'docs/start',
+  'docs/guides',
+  'docs/reference',
+  'docs/operate',
+  'docs/explain',
 ];
 const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'];
 /** `npm run build` writes this file at its end (tools/pack.ts). */

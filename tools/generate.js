@@ -1,6 +1,7 @@
 /**
  * `npm run generate` writes every file that is made from the code: the description of the API,
- * the types of the client, the reference of the metrics, and the SQL of each module.
+ * the types of the client, the reference of the metrics, the SQL of each module, and the diagrams of
+ * the guides.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -31,5 +32,6 @@ packaged(
 packaged('@biomejs/biome/bin/biome', 'check', '--write', CLIENT_TYPES);
 writeFileSync(METRICS, node('dist/tools/metrics.js'));
 node('dist/tools/statements/print.js');
+node('dist/tools/diagrams/print.js');
 // The service sends the packed description, so the build is finished again.
 node('dist/tools/pack.js');

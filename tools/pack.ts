@@ -1,5 +1,5 @@
 /**
- * This program finishes a build. It compresses the OpenAPI document and the files of /docs into
+ * This program finishes a build. It compresses the OpenAPI document, the documents and the files of /docs into
  * dist/src/operator/openapi/reference, copies what the examples read, and stamps the build.
  */
 import {
@@ -8,12 +8,14 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
+import { allPages, documents, mapOfDocuments } from './documents.js';
 
 const REFERENCE = join('src', 'operator', 'openapi', 'reference');
 const BOOK = join('examples', 'ledger', 'book.sql');
@@ -35,19 +37,23 @@ async function script(): Promise<Buffer> {
 }
 
 function pack(name: string, bytes: Buffer): void {
-  writeFileSync(
-    join(PACKED, `${name}.gz`),
-    gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
-  );
+  const path = join(PACKED, `${name}.gz`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
 }
 
+// A document that is gone must not be served any more.
+rmSync(join(PACKED, 'docs'), { recursive: true, force: true });
 mkdirSync(PACKED, { recursive: true });
-for (const name of ['index.html', 'start.js', 'icon.svg', 'llms.txt'])
+for (const name of ['index.html', 'start.js', 'icon.svg'])
   pack(name, readFileSync(join(REFERENCE, name)));
 pack(
   'openapi.json',
   Buffer.from(JSON.stringify(JSON.parse(readFileSync('docs/openapi.json', 'utf8')))),
 );
+for (const { path, text } of documents()) pack(path, Buffer.from(text));
+pack('llms.txt', Buffer.from(mapOfDocuments()));
+pack('llms-full.txt', Buffer.from(allPages()));
 pack('scalar.js', await script());
 if (existsSync(BOOK)) copyFileSync(BOOK, join('dist', BOOK));
 chmodSync(COMMAND_LINE, 0o755);

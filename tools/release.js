@@ -1,6 +1,6 @@
 /**
  * `npm run release -- [--to dist/release]`: makes the packages of what is committed, a list of what each contains (CycloneDX), their
- * licences and checksums. The same commit makes the same bytes.
+ * licences and checksums, and the site of the documents. The same commit makes the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -60,6 +60,15 @@ function pack(folder) {
   return [`${name}-${version}.tgz`, contents];
 }
 
+/** Packs the site of the documents, which a web server can show as it is. */
+function packSite(tree) {
+  // Its error has what the build printed, which nobody needs otherwise.
+  execFileSync('npm', ['run', '--silent', 'docs'], { cwd: tree, stdio: 'pipe' });
+  const site = join(tree, 'dist/docs');
+  copyFileSync(join(tree, 'docs/package.json'), join(site, 'package.json'));
+  return run(site, 'npm', 'pack', '--silent', '--pack-destination', to).trim();
+}
+
 function licencesOf(contents) {
   const { components = [] } = JSON.parse(readFileSync(join(to, contents), 'utf8'));
   return components.map(({ group, name, version, licenses = [] }) => {
@@ -84,6 +93,7 @@ try {
   const made = FOLDERS.map((folder) => join(tree, folder))
     .filter((folder) => existsSync(join(folder, 'package.json')))
     .flatMap(pack);
+  made.push(packSite(tree));
   const licences = new Set(made.filter((name) => name.endsWith(SBOM)).flatMap(licencesOf));
   writeFileSync(join(to, 'LICENSES.txt'), [...licences].sort().join(''));
   const sums = [...made, 'LICENSES.txt'].map((name) => {

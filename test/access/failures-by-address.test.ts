@@ -27,10 +27,11 @@ const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => stat
  * several rounds.
  */
 async function exhaust(attempt: () => Promise<Reply>): Promise<Reply> {
-  for (;;) {
+  for (let round = 0; round < 100; round++) {
     const refused = (await atOnce(2 * LIMIT, attempt)).find(({ status }) => status === 429);
     if (refused) return refused;
   }
+  throw new Error('The service refused none of 100 rounds of attempts.');
 }
 
 test('limits for a second an address that sends many unknown keys', async () => {

@@ -46,3 +46,16 @@ function filesIn(directory: string): Record<string, string> {
     readdirSync(directory).map((file) => [file, readFileSync(join(directory, file), 'utf8')]),
   );
 }
+
+const DRAWN = ['refunds-and-the-ledger', 'who-may-refund', 'chargeback-during-a-refund'];
+
+test.each(DRAWN)('the diagram of docs/guides/%s.md is up to date: npm run generate', (guide) => {
+  const directory = mkdtempSync(join(tmpdir(), 'tillgate-diagrams-'));
+  try {
+    run(['dist/tools/diagrams/print.js', directory]);
+    const page = `docs/guides/${guide}.md`;
+    expect(readFileSync(page, 'utf8')).toBe(readFileSync(join(directory, page), 'utf8'));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

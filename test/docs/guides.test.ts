@@ -19,7 +19,7 @@ const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@
 const TILLGATE = `npx() { shift; node dist/src/operator/cli/cli.js "$@" && echo 200 >&9; }`;
 
 const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.md'))
+  .filter((file) => file.endsWith('.md') && !file.startsWith('node_modules/'))
   .map((file) => ({
     file,
     blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)),

@@ -18,6 +18,8 @@ const FILES: readonly [path: string, type: string, name: string][] = [
   ['/docs/scalar.js', SCRIPT, 'scalar.js'],
   ['/docs/icon.svg', 'image/svg+xml', 'icon.svg'],
   ['/llms.txt', 'text/plain; charset=utf-8', 'llms.txt'],
+  ['/llms-full.txt', 'text/plain; charset=utf-8', 'llms-full.txt'],
+  ['/docs/start/glossary.md', 'text/markdown; charset=utf-8', 'docs/start/glossary.md'],
 ];
 
 const POLICY = [

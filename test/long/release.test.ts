@@ -7,6 +7,7 @@ import { chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { documents } from '../../tools/documents.js';
 import { get, post } from '../support/client.js';
 import { LINKED } from '../support/installed-client.js';
 import { listening, postgresPid, run, Scratch, until } from '../support/processes.js';
@@ -81,7 +82,16 @@ test('the package contains the program, its licence and the list of its contents
   const programs = [...built, 'examples/provider.ts'].map(
     (path) => `dist/${path.replace(/ts$/, 'js')}`,
   );
-  const reference = ['icon.svg', 'index.html', 'llms.txt', 'openapi.json', 'scalar.js', 'start.js'];
+  const reference = [
+    'icon.svg',
+    'index.html',
+    'llms-full.txt',
+    'llms.txt',
+    'openapi.json',
+    'scalar.js',
+    'start.js',
+    ...documents().map(({ path }) => path),
+  ];
   const pages = reference.map((name) => `dist/src/operator/openapi/reference/${name}.gz`);
   const about = ['LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', 'sbom.json'];
   const packed = lines('tar', '-tf', at('once', PACKED)).map((path) =>

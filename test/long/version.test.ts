@@ -25,12 +25,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('the client, the lock file and the description have the version of package.json', () => {
+test('the client, the site, the lock file and the description have the version of package.json', () => {
   const { info } = read('docs/openapi.json');
   const { packages } = read('package-lock.json');
-  expect([read('client/package.json').version, packages[''].version, info.version]).toEqual(
-    Array(3).fill(version),
-  );
+  const others = ['client/package.json', 'docs/package.json'].map((file) => read(file).version);
+  expect([...others, packages[''].version, info.version]).toEqual(Array(4).fill(version));
 });
 
 test('the newest entry of the changelog is for the version of package.json', () => {

@@ -15,7 +15,6 @@ test('the list of currencies is sorted, and names each currency with a minor uni
   expect(CURRENCIES.length).toBeGreaterThan(150);
 });
 
-test('the greatest amount leaves room for exact sums', () => {
-  expect(MAX_AMOUNT).toBe(999_999_999_999);
+test('the sum of a thousand greatest amounts is still exact', () => {
   expect(Number.isSafeInteger(MAX_AMOUNT * 1000)).toBe(true);
 });

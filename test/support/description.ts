@@ -226,7 +226,7 @@ interface Found {
   readonly node: Node;
 }
 
-const DOCUMENTATION = /^\/(openapi\.json|llms\.txt|docs(\/.*)?)?$/;
+const DOCUMENTATION = /^\/(openapi\.json|llms(-full)?\.txt|docs(\/.*)?)?$/;
 
 const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
 

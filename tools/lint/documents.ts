@@ -8,16 +8,19 @@ const read = (path: string) => readFileSync(path, 'utf8');
 const namedIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => `${name}`);
 
 const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.md'))
+  .filter((name) => name.endsWith('.md') && !name.startsWith('node_modules/'))
   .map((name) => `docs/${name}`);
 const isDecision = (page: string) => page.startsWith('docs/explain/decisions/');
+const STRIPE = 'examples/stripe/README.md';
 const OTHERS = [
   'README.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'client/README.md',
   'conformance/README.md',
-  'examples/stripe/README.md',
+  'mcp/README.md',
+  STRIPE,
 ];
 /** Each row of the tables in these documents names the tests of a promise. */
 const PROMISES = ['SECURITY.md', 'docs/explain/reliability.md'];
@@ -100,7 +103,8 @@ const canBePlanted = ({ file, search, test }: Fault): boolean =>
 function documentsOfAgents(): void {
   const named = read('src/operator/openapi/reference/llms.txt').match(/\b[\w/-]+\.md/g) ?? [];
   const pages = PAGES.filter((page) => !isDecision(page));
-  const all = [...pages, 'client/README.md', 'docs/explain/decisions/README.md'];
+  const others = OTHERS.filter((page) => page !== STRIPE);
+  const all = [...pages, ...others, 'docs/explain/decisions/README.md'];
   assert.deepEqual(named.toSorted(), all.toSorted());
 }
 

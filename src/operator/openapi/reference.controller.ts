@@ -1,17 +1,22 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, NotFoundException, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../../request/route.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
 
 /** The build has packed these files (tools/pack.ts). Each path has a file and its media type. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
-  '/llms.txt': ['llms.txt', 'text/plain; charset=utf-8'],
+  '/llms.txt': ['llms.txt', TEXT],
+  '/llms-full.txt': ['llms-full.txt', TEXT],
   '/docs': ['index.html', 'text/html; charset=utf-8'],
   '/docs/start.js': ['start.js', SCRIPT],
   '/docs/scalar.js': ['scalar.js', SCRIPT],
@@ -37,6 +42,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const PACKED = '.gz';
+const DOCUMENTS = 'docs';
+
 const HEADERS = {
   // A client may use the description of the previous release for five minutes.
   'cache-control': 'public, max-age=300',
@@ -50,10 +58,32 @@ const HEADERS = {
 @Public()
 export class ReferenceController {
   private readonly files = new Map<string, Promise<Buffer>>();
+  private readonly documents = packedDocuments();
 
   @Get(Object.keys(FILES))
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [name, type] = FILES[request.routeOptions.url ?? ''] as [string, string];
+    await this.send(name, type, request, reply);
+  }
+
+  /** Sends a document as Markdown, or a file that a document links to. */
+  @Get('/docs/*')
+  async document(
+    @Param('*') path: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    if (!this.documents.has(path)) throw new NotFoundException();
+    const type = extname(path) === '.md' ? MARKDOWN : TEXT;
+    await this.send(`${DOCUMENTS}/${path}`, type, request, reply);
+  }
+
+  private async send(
+    name: string,
+    type: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     const isGzip = acceptsGzip(request.headers['accept-encoding']);
     reply.headers({ ...HEADERS, 'content-type': type });
     if (isGzip) reply.header('content-encoding', 'gzip');
@@ -77,8 +107,16 @@ export class ReferenceController {
   }
 }
 
+/** The paths below /docs of the documents that the build has packed. */
+function packedDocuments(): ReadonlySet<string> {
+  const folder = fileURLToPath(import.meta.resolve(`#reference/${DOCUMENTS}`));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const packed = names.filter((name) => name.endsWith(PACKED));
+  return new Set(packed.map((name) => name.slice(0, -PACKED.length)));
+}
+
 async function read(name: string, isGzip: boolean): Promise<Buffer> {
-  const packed = await readFile(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`)));
+  const packed = await readFile(fileURLToPath(import.meta.resolve(`#reference/${name}${PACKED}`)));
   return isGzip ? packed : promisify(gunzip)(packed);
 }
 

@@ -3,20 +3,7 @@ import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Unit } from '../../../shared/unit.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
-import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
-
-/**
- * A pending refund reserves its amount; one that was made elsewhere did not. The change is
- * `take_back` when the money of a refund returned.
- */
-export type AmountChange =
-  | 'reserve'
-  | 'free'
-  | 'refund'
-  | 'refund_unreserved'
-  | 'take_back'
-  | 'hold'
-  | 'release';
+import type { AmountChange, Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
 export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;
 

@@ -25,6 +25,22 @@ export const MISMATCHES = {
 };
 export type Mismatch = keyof typeof MISMATCHES;
 
+/**
+ * Each change takes an amount from one sum of the payment and adds it to another. A pending refund
+ * reserves its amount; one that was made elsewhere did not. The change is `take_back` when the money
+ * of a refund returned.
+ */
+export const AMOUNT_CHANGES = {
+  reserve: { from: 'amount_refundable', to: 'amount_pending_refund' },
+  free: { from: 'amount_pending_refund', to: 'amount_refundable' },
+  refund: { from: 'amount_pending_refund', to: 'amount_refunded' },
+  refund_unreserved: { from: 'amount_refundable', to: 'amount_refunded' },
+  take_back: { from: 'amount_refunded', to: 'amount_refundable' },
+  hold: { from: 'amount_refundable', to: 'amount_on_hold' },
+  release: { from: 'amount_on_hold', to: 'amount_refundable' },
+} as const;
+export type AmountChange = keyof typeof AMOUNT_CHANGES;
+
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState extends Caller {
   readonly id: string;

@@ -1,13 +1,19 @@
 /* global Scalar */
 
+/** The address of a service that was started on this machine, which the description has. */
+const EXAMPLE = 'http://127.0.0.1:3000';
+
 // The validation library inside Scalar otherwise tries out whether it may compile code, which this page forbids.
 globalThis.__zod_globalConfig = { jitless: true };
 
 addEventListener('DOMContentLoaded', async () => {
-  const description = await (await fetch('/openapi.json')).text();
+  const answer = await fetch('/openapi.json');
+  const description = await answer.text();
+  // A site of the documents has this page too, without a service behind it.
+  const server = answer.headers.has('request-id') ? location.origin : EXAMPLE;
   Scalar.createApiReference('#reference', {
     // The commands that it shows are for the service that is asked.
-    content: description.replaceAll(/http:\/\/127\.0\.0\.1:3000/g, location.origin),
+    content: description.replaceAll(EXAMPLE, server),
     documentDownloadType: 'json',
     defaultOpenAllTags: true,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },

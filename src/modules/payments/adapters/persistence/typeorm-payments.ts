@@ -13,13 +13,12 @@ import type { Page } from '../../../../shared/page.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import {
-  type AmountChange,
   type LedgerPaymentFilter,
   type PaymentFilter,
   Payments,
   type RefundAmounts,
 } from '../../application/ports.js';
-import { PAYMENT_ID, Payment } from '../../domain/payment.js';
+import { AMOUNT_CHANGES, type AmountChange, PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
 const PAYMENT = insertInto('new_payment', PaymentRecord);
@@ -41,9 +40,6 @@ const FIND = statement<Key>(
 export const sessionOfPayment = (of: Places<Key>) =>
   `SELECT checkout_session_id FROM payments ${byId(of)}`;
 
-const change = (name: AmountChange, setsOf: (amount: string) => string) =>
-  changeAmounts(`${name}_amount`, 'payments', 'is_redacted', setsOf);
-
 /**
  * A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from
  * being stored.
@@ -51,20 +47,31 @@ const change = (name: AmountChange, setsOf: (amount: string) => string) =>
 const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
 const more = (column: string, amount: string) => `${column} = ${column} + ${amount}`;
 
+/** What is left to refund is computed from the other sums, so it has no column. */
+const COMPUTED = 'amount_refundable';
+const ON_HOLD = 'amount_on_hold';
+
+function change(name: AmountChange) {
+  const { from, to } = AMOUNT_CHANGES[name];
+  // A hold is an event of the payment, a refund is one of its own.
+  const isEvent = from === ON_HOLD || to === ON_HOLD;
+  return changeAmounts(`${name}_amount`, 'payments', 'is_redacted', (amount) => {
+    const sets = [];
+    if (from !== COMPUTED) sets.push(less(from, amount));
+    if (to !== COMPUTED) sets.push(more(to, amount));
+    if (isEvent) sets.push('version = version + 1');
+    return sets.join(', ');
+  });
+}
+
 const CHANGES: Readonly<Record<AmountChange, ReturnType<typeof change>>> = {
-  reserve: change('reserve', (amount) => more('amount_pending_refund', amount)),
-  free: change('free', (amount) => less('amount_pending_refund', amount)),
-  refund: change(
-    'refund',
-    (amount) => `${less('amount_pending_refund', amount)}, ${more('amount_refunded', amount)}`,
-  ),
-  refund_unreserved: change('refund_unreserved', (amount) => more('amount_refunded', amount)),
-  take_back: change('take_back', (amount) => less('amount_refunded', amount)),
-  hold: change('hold', (amount) => `${more('amount_on_hold', amount)}, version = version + 1`),
-  release: change(
-    'release',
-    (amount) => `${less('amount_on_hold', amount)}, version = version + 1`,
-  ),
+  reserve: change('reserve'),
+  free: change('free'),
+  refund: change('refund'),
+  refund_unreserved: change('refund_unreserved'),
+  take_back: change('take_back'),
+  hold: change('hold'),
+  release: change('release'),
 };
 
 @Injectable()
