@@ -1,8 +1,10 @@
 /**
- * What each operation costs as the data grows: `npm run task -- bench:scale --rows 10000000 [--json <file>]`. Loads sessions
- * with their payments, refunds, events, kept answers and webhooks over 1,000 organizations, one of which holds half, into
- * databases of ten times as many each, and measures a service on each through HTTP, in turns; then workers that claim refunds
- * among as many. Exit code 1: something is not flat, or a plan looks at more than it needs.
+ * `npm run task -- bench:scale --rows 10000000 [--json <file>]` measures what each operation costs
+ * as the data grows. It loads sessions with their payments, refunds, events, stored responses and
+ * webhooks into databases, each with ten times as many rows as the one before. The rows belong to
+ * 1,000 organizations, one of which holds half. It measures a service on each database through
+ * HTTP, in turns, and then workers that claim refunds. It exits with 1 if an operation is not flat,
+ * or if a plan looks at more rows than it needs.
  */
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -31,10 +31,7 @@ export interface Options extends Command {
   readonly refunds: number;
   /** Faults happen for so long at most, in seconds. */
   readonly seconds: number;
-  /**
-   * A call may stay open for so long, and a worker may do nothing for so long, in seconds on a
-   * machine that is not busy.
-   */
+  /** A call may stay open, and a worker may do nothing, for so many seconds of a calm machine. */
   readonly patience: number;
   /** Tells whether the drill ends after these rules were broken. */
   readonly bail: (broken: readonly Rule[]) => boolean;
@@ -247,10 +244,7 @@ class Drill {
     return hour >= usual || urgentOf(await this.books()).length === 0;
   }
 
-  /**
-   * Lets a night pass, through which no process lives: no worker can lose a day between a look at
-   * the provider and a payout.
-   */
+  /** Lets a night pass without a process: no worker loses a day between a look and a payout. */
   private async night(seconds: number): Promise<void> {
     await this.stopWorkers();
     // Late requests arrive an hour later, before the provider has forgotten a key.

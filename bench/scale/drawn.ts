@@ -1,6 +1,6 @@
 /**
- * What each loaded session is, as SQL over its number: everything is drawn from the number by a hash, so the bench can
- * say later which sessions there are without reading a page of them.
+ * Says in SQL what each loaded session is: everything is drawn from its number by a hash, so the
+ * bench can say later which sessions exist without reading a page of them.
  */
 import type { Shop } from '../servers.js';
 
@@ -46,9 +46,10 @@ export interface Step {
 }
 
 /**
- * Seven of eight sessions evenly over the year until yesterday, all of them settled; the others over the last twelve
- * hours, seven of ten of them open, none of which expires while it is measured. Three of ten are paid; two of three of
- * those, one session in five, have a refund, of which one in twenty each is pending, failed or canceled.
+ * Draws the sessions. Seven of eight are spread evenly over the year until yesterday, all of them
+ * settled. The others are of the last twelve hours: seven of ten of them are open, and none expires
+ * while it is measured. Three of ten are paid. Two of three paid ones, one session in five, have a
+ * refund; one refund in twenty is pending, one is failed, and one is canceled.
  */
 export function drawn({ rows, end }: Step, numbers: string): string {
   const settled = Math.floor((rows * 7) / 8);

@@ -24,8 +24,9 @@ const EVENT_BATCH = 500;
 
 const DAY = 86_400_000;
 /**
- * What has piled up for receivers that are down: as much whatever the step, because it grows with how long they have
- * been down and not with the table. A look passes by all of it.
+ * So many deliveries wait for receivers that are down. The number is the same in every step,
+ * because it grows with the time for which they are down and not with the table. A search skips all
+ * of them.
  */
 const DUE_DELIVERIES = 1_000;
 const DEAD_RECEIVERS = ['down.example', 'slow.example'];

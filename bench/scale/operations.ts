@@ -18,8 +18,9 @@ const DAY = 86_400;
 const HOUR = 3_600;
 
 /**
- * So many of the things there are get asked for, first in the warm-up: the service is measured, not the disk. What nobody
- * has asked for lately comes from there, the slower the more there is.
+ * So many resources are requested, first in the warm-up, because the service is measured and not
+ * the disk. A resource that nobody has requested lately comes from the disk, and more slowly the
+ * more data there is.
  */
 export const ASKED_FOR = 50;
 

@@ -1,6 +1,6 @@
 /**
- * The plans of the statements the service runs, from the server's own log: auto_explain writes each as it ran, so the
- * bench repeats no SQL and guesses no parameters.
+ * Reads the plans of the service's statements from the server's own log: auto_explain writes each
+ * plan as it ran, so the bench repeats no SQL and guesses no parameters.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client as Sql } from 'pg';
@@ -10,8 +10,8 @@ import type { Client as Sql } from 'pg';
  */
 const SORTED_AT_MOST = 101;
 /**
- * A background job's batch is up to 1,000 rows; whatever looks at more than that twice over looks too far. A table as
- * short as that is rightly read whole.
+ * A batch of a background job has up to 1,000 rows, so a plan that looks at more than twice as many
+ * looks at too many. A table that is no longer than this may be read whole.
  */
 const LOOKED_AT_MOST = 2_000;
 const END_OF_PLAN = '\n\t}\n';
