@@ -32,7 +32,15 @@ const WHOLE_COLORS = {
   },
 };
 
-const addressOf = (path) => `/${path.replace(/^README\.md$/, '').replace(/(README)?\.md$/, '')}`;
+const addressOf = (path) => (path === 'README.md' ? '/' : `/${path.replace(/\.md$/, '')}`);
+/** The anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+    .replaceAll(' ', '-');
+
 const sections = rooms().map(({ title, pages }) => ({
   text: title,
   items: pages.map(({ title, path }) => ({ text: title, link: addressOf(path) })),
@@ -50,17 +58,13 @@ export default defineConfig({
   ],
   outDir: '../dist/docs',
   cacheDir: '../dist/docs-cache',
-  rewrites: {
-    'README.md': 'index.md',
-    ':folder/README.md': ':folder/index.md',
-    'examples/:folder/README.md': 'examples/:folder/index.md',
-    'docs/explain/decisions/README.md': 'docs/explain/decisions/index.md',
-  },
+  rewrites: { 'README.md': 'index.md' },
   // Pages are indexed in their order, so that two builds have the same bytes.
   buildConcurrency: 1,
   head: [['link', { rel: 'icon', href: '/docs/icon.svg' }]],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: anchorOf },
     codeTransformers: [WHOLE_COLORS],
     config: (markdown) => {
       asDiagrams(markdown);
