@@ -7,7 +7,7 @@ export interface Moment {
 }
 
 interface Line extends Moment {
-  /** Undefined for an event of a worker as a whole. */
+  /** The refund is undefined for an event of a worker as a whole. */
   readonly refund: string | undefined;
   readonly who: string;
   readonly what: string;

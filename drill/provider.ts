@@ -20,7 +20,7 @@ const FILTERS = ['id', 'refund', 'amount', 'currency', 'status'];
 
 export interface Payout {
   readonly id: string;
-  /** Null if it was made in the dashboard, which knows no ID of Tillgate. */
+  /** The refund is null if the payout was made in the dashboard, which knows no ID of Tillgate. */
   readonly refund: string | null;
   readonly amount: number;
   readonly currency: string;

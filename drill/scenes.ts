@@ -1,6 +1,6 @@
 /** Holds what can happen to a refund in a drill, and the refunds that are in every plan. */
 
-/** What the provider does with a refund that it is asked to pay. */
+/** The provider treats a refund that it is asked to pay in one of these ways. */
 export type Course =
   | 'pays'
   | 'declines'
@@ -9,7 +9,9 @@ export type Course =
   | 'fails days later'
   | 'pays, and it bounces';
 
-/** What happens to one request of a worker, on its way to Tillgate or to the provider. */
+/**
+ * One of these things happens to a request of a worker on its way to Tillgate or to the provider.
+ */
 export type Fate =
   | 'passes'
   | 'request lost'

@@ -4,27 +4,36 @@ import type { Activity } from './activity.js';
 
 const LOOK_SECONDS = 0.02;
 const SECOND_MS = 1_000;
-/** How long nothing new may have been done before the workers count as done. */
+/** The workers count as done if they have done nothing new for so long. */
 const QUIET_SECONDS = 0.1;
-/** The same where one of them may still be in the middle of something. */
+/** The same time where one of them may still be at work on a refund. */
 const LONG_QUIET_SECONDS = 0.3;
 
-/** How many times longer than alone everything takes on this machine: all programs that want to run share its processors. */
+/**
+ * Returns how many times longer everything takes on this machine, because all programs that want to
+ * run share its processors.
+ */
 export const slowness = () => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-/** All seconds here are those of a machine with nothing else to do. On a busy one they last longer, as a worker does. */
+/**
+ * Seconds here are those of a machine with nothing else to do. On a busy machine they last longer,
+ * as the work of a worker does.
+ */
 export class Waits {
   constructor(
     private readonly activity: Activity,
     /** Throws when there is nothing more to wait for. */
     private readonly check: () => void,
-    /** How many workers are running. */
+    /** Returns the number of workers that are running. */
     private readonly workers: () => number,
-    /** How long a worker that does nothing is waited for where it is judged by that. */
+    /** A worker that does nothing is waited for so long before it is judged by that. */
     readonly patience: number,
   ) {}
 
-  /** Until all workers have asked for work since the clock moved and are done with it, or have an answer that waits for the clock. */
+  /**
+   * Waits until all workers have asked for work since the clock moved and are done with it, or have
+   * an answer that waits for the clock.
+   */
   settled(isHeld: (worker: number) => boolean, patience = this.patience / 4): Promise<boolean> {
     const { activity } = this;
     let [quiet, work] = [0, activity.work];
@@ -38,7 +47,7 @@ export class Waits {
     }, patience);
   }
 
-  /** False if nothing was done for so long. */
+  /** Returns false if nothing was done for so long. */
   async until(
     condition: () => boolean | Promise<boolean>,
     patience = this.patience / 8,

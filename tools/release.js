@@ -86,7 +86,8 @@ try {
   });
   symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
   run(tree, 'npm', 'run', '--silent', 'build');
-  // Who unpacks the service and runs `npm ci` gets the packages that it was tested with, as the image does.
+  // A user who unpacks the service and runs `npm ci` gets the packages with which it was tested, as
+  // the image does.
   copyFileSync(join(tree, 'package-lock.json'), join(tree, 'npm-shrinkwrap.json'));
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });

@@ -49,6 +49,6 @@ test('latency is shown by connections in their order, and only of creates', () =
   );
 });
 
-test('without creates at several loads there is no picture of latency', () => {
+test('the picture of latency is missing without creates at several loads', () => {
   expect(latencyPicture([compared('create', 1, 1)])).toBeUndefined();
 });

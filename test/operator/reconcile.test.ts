@@ -29,8 +29,8 @@ let books: Books;
 interface Books {
   readonly shop: Shop;
   /**
-   * Of its 50.00, this payment has 10.00 refunded, 5.00 pending and 7.00 on hold. `untouched` has
-   * no refund and no hold.
+   * This payment of 50.00 has 10.00 refunded, 5.00 pending and 7.00 on hold. `untouched` has no
+   * refund and no hold.
    */
   readonly payment: string;
   readonly untouched: string;

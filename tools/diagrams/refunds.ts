@@ -16,14 +16,14 @@ const DECISION = { by: person('lead'), comment: null, now: NOW };
 const propose = (needsApproval: boolean) =>
   Refund.propose(PAYMENT, PROPOSAL, MOMENT, { requester: person('support'), needsApproval });
 
-/** How a refund begins, in the words of a reader. */
+/** A refund begins in one of these ways, in the words of a reader. */
 const BEGINNINGS: Readonly<Record<string, () => Refund>> = {
   'a key that refunds alone proposes it': () => propose(false),
   'a key that needs approval proposes it': () => propose(true),
   [MADE_ELSEWHERE]: () => Refund.record(PAYMENT, { ...PROPOSAL, providerReference: 'p' }, MOMENT),
 };
 
-/** What can happen to it. */
+/** These transitions can happen to a refund. */
 const TRANSITIONS: Readonly<Record<string, (refund: Refund) => Refund>> = {
   'the ledger pays it out': (refund) => refund.succeed(null),
   'the ledger cannot': (refund) =>

@@ -20,7 +20,7 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
   readonly find: (refund: LedgerRefund, signal: AbortSignal) => Promise<FindOutcome>;
   /** Only the refunds of this organization. Default: of all. */
   readonly organization?: string | undefined;
-  /** How many refunds this worker works on at a time, at most 100. Default: 10. */
+  /** The number of refunds that this worker works on at a time, at most 100. Default: 10. */
   readonly concurrency?: number | undefined;
   /** If the worker dies, its refunds are claimed again after about twice this time. Default: 60. */
   readonly leaseSeconds?: number | undefined;
@@ -28,7 +28,7 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
   readonly timeoutSeconds?: number | undefined;
   /** The pause when there is nothing to claim. Default: 5. */
   readonly pollSeconds?: number | undefined;
-  /** How often `find` is asked about refunds that were submitted. Default: 21,600, six hours. */
+  /** The time between two calls of `find` for a submitted refund. Default: 21,600, six hours. */
   readonly lookAgainSeconds?: number | undefined;
   /** A refund that was claimed more often is looked for, but not paid: it needs a person. Default: 20. */
   readonly stuckAfter?: number | undefined;
