@@ -2,7 +2,7 @@ const LINE_EVERY_MS = 10_000;
 const REDRAW_EVERY_MS = 200;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** What progress is written to: a terminal, a file or a pipe. */
+/** Progress is written to this: a terminal, a file or a pipe. */
 export interface ProgressOutput {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;

@@ -47,7 +47,7 @@ export const sessionOfPayment = (of: Places<Key>) =>
 const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
 const more = (column: string, amount: string) => `${column} = ${column} + ${amount}`;
 
-/** What is left to refund is computed from the other sums, so it has no column. */
+/** The amount that is left is computed from the other sums, so it has no column. */
 const COMPUTED = 'amount_refundable';
 const ON_HOLD = 'amount_on_hold';
 
