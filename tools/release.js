@@ -1,6 +1,7 @@
 /**
- * `npm run release -- [--to dist/release]`: makes the packages of what is committed, a list of what each contains (CycloneDX), their
- * licences and checksums, and the site of the documents. The same commit makes the same bytes.
+ * `npm run release -- [--to dist/release]` makes packages of the committed files, a list of the
+ * contents of each (CycloneDX), their licences and checksums, and the site of the documents. The
+ * same commit makes the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** `node dist/tools/diagrams/print.js [folder]`: writes the diagrams that are made from the code into the pages that show them. */
+/**
+ * `node dist/tools/diagrams/print.js [folder]` writes the diagrams that are made from the code into
+ * the pages that show them.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { paymentMoney } from './payments.js';
