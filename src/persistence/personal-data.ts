@@ -15,9 +15,11 @@ import { Units } from './units.js';
 
 /**
  * One transaction clears at most this many resources in addition to the named ones and what belongs
- * to them at once, and as many of their events.
+ * to them at once.
  */
 const TOGETHER = 300;
+/** One transaction clears at most this many of the events of what belongs to the named ones. */
+const RECORDS_TOGETHER = 2_000;
 /** At most this many rows of JSON are in memory, because each may have 256 KiB. */
 const ROWS_AT_ONCE = 100;
 /** The most resources whose rows of JSON are found together. */
@@ -100,8 +102,9 @@ export class StoredPersonalData {
     }
     const belonging = found.slice(1).flatMap(({ ids }) => ids);
     const own = await this.recordsOf(within, caller, resources.ids, null);
-    const others = left < 0 ? [] : await this.recordsOf(within, caller, belonging, left + 1);
-    const isWhole = left >= 0 && others.every(({ ids }) => ids.length <= left);
+    const most = RECORDS_TOGETHER;
+    const others = left < 0 ? [] : await this.recordsOf(within, caller, belonging, most + 1);
+    const isWhole = left >= 0 && others.every(({ ids }) => ids.length <= most);
     if (!isWhole) for (const some of found) await this.run(within, caller, some, 'unfinished');
     await this.forgetRecords(within, caller, found, [...own, ...others], how);
   }

@@ -19,6 +19,7 @@ import { expectBalanced } from '../support/reconciled.js';
 const SESSIONS = '/v1/checkout_sessions';
 const MANY = 1_000;
 const TOGETHER = 300;
+const RECORDS_TOGETHER = 2_000;
 
 const service = useService({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);
@@ -40,6 +41,11 @@ async function sessionWithMany() {
   await copyRefund(service.sql, id, MANY - 1);
   return session;
 }
+
+const isLockTimeout = ({ code }: { readonly code?: string }) => {
+  if (code !== '55P03') throw new Error(`Retention failed with ${code}.`);
+  return false;
+};
 
 const redact = (session: string) => shop.post(`${SESSIONS}/${session}/redact`);
 const forgetRest = () => service.application.get(LaterDetailsSweeper).forgetAll();
@@ -88,7 +94,7 @@ test('leaves most of what is recorded of one payment with many holds to the job'
   const session = await paidSession();
   const { id } = (await shop.hold(session.payment, { amount: 1, reason: PLANT })).body;
   await shop.releaseHold(id);
-  await copyHold(service.sql, id, MANY - 1);
+  await copyHold(service.sql, id, RECORDS_TOGETHER + 1);
   expect((await redact(session.id)).status).toBe(200);
   expect(await tablesWithPlant(service.sql)).toContain('webhook_deliveries');
 
@@ -152,7 +158,8 @@ test('passes over a session that retention cannot redact now, and comes back to 
   expect([await described(large), await described(small)]).toEqual([PLANT, null]);
   await letGo(holder);
 
-  await retention();
+  // The job of the service may hold the same rows at this moment.
+  await until(() => retention().then(() => true, isLockTimeout));
   await forgetRest();
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
