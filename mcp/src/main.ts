@@ -1,35 +1,34 @@
 #!/usr/bin/env node
 /** Serves the tools over stdio or, with PORT, over streamable HTTP to this machine. */
-import { createServer } from 'node:http';
-import {
-  localhostHostValidation,
-  localhostOriginValidation,
-  toNodeHandler,
-} from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { Tillgate } from 'tillgate-client';
-import { boundedFetch } from './bounded-fetch.js';
+import type { Caller } from './caller.js';
+import { serveHttp } from './http.js';
+import { UnfitKey } from './rights.js';
 import { serverOf } from './server.js';
+import { Service } from './service.js';
 import { settingsOf } from './settings.js';
 
 const settings = settingsOf(process.env);
-if ('faults' in settings) {
-  for (const fault of settings.faults) console.error(fault);
-  process.exit(1);
+if ('faults' in settings) end(settings.faults);
+
+const { caller, port } = settings;
+const service = new Service(settings);
+if (port !== undefined) serveHttp(service, port);
+if (caller !== undefined) {
+  serveStdio(() => serverOf(service, caller));
+  await examine(caller);
 }
 
-const { baseUrl, key, port } = settings;
-const tillgate = new Tillgate({ baseUrl, key, fetch: boundedFetch });
-const factory = () => serverOf(tillgate, settings);
+/** Ends at a key that can never work, and tells what a key cannot do. Whether Tillgate runs does not matter yet. */
+async function examine({ key }: Caller): Promise<void> {
+  const rights = await service.rightsOf(key).catch((error) => {
+    if (error instanceof UnfitKey) end([`TILLGATE_KEY is refused. ${error.message}`]);
+  });
+  if (rights?.has('propose') === false)
+    console.error('TILLGATE_KEY lacks the right propose: no refund can be proposed or canceled.');
+}
 
-if (port === undefined) serveStdio(factory);
-else {
-  const handle = toNodeHandler(createMcpHandler(factory));
-  // A web page in a browser on this machine must not reach the tools.
-  const [isLocal, isOwn] = [localhostHostValidation(), localhostOriginValidation()];
-  createServer((request, response) => {
-    if (isLocal(request, response) && isOwn(request, response))
-      void handle(request as Parameters<typeof handle>[0], response);
-  }).listen(port, '127.0.0.1');
+function end(faults: readonly string[]): never {
+  for (const fault of faults) console.error(fault);
+  process.exit(1);
 }

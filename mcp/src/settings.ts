@@ -2,18 +2,18 @@
  * Reads the settings from the environment and checks them before the first call. No message
  * contains the key.
  */
+import { type Caller, isRestrictedKey } from './caller.js';
 
 export interface Settings {
   readonly baseUrl: string;
-  readonly key: string;
-  /** The person for whom the agent works. */
-  readonly actor: string | undefined;
-  /** The holder of the key. If it is given, only refunds that it proposed are canceled. */
-  readonly holder: string | undefined;
+  /** One key may make so many calls in a second. 0 means that there is no limit. */
+  readonly rateLimitRps: number;
+  /** The caller over stdio. Over HTTP, each request names its own. */
+  readonly caller: Caller | undefined;
   readonly port: number | undefined;
 }
 
-const KEY = /^rk_(?:test|live)_[0-9A-Za-z]+$/;
+const DEFAULT_RATE_LIMIT_RPS = 20;
 const MAX_ACTOR_LENGTH = 100;
 /**
  * Matches line breaks, controls, invisible characters other than the joiners of some scripts, and
@@ -25,8 +25,9 @@ const FAULTS = {
   TILLGATE_URL:
     'must be the URL of Tillgate, https:// or http://, without user information, query or fragment.',
   TILLGATE_KEY:
-    'must be one whole restricted key, rk_…, with the right propose: any other key can do what an agent must not, such as approve its own refunds.',
+    'must be one whole restricted key, rk_…: any other key can do what an agent must not, such as approve its own refunds. With PORT it must not be set: each caller sends its own.',
   TILLGATE_ACTOR: 'must be 1 to 100 visible characters, with spaces only inside.',
+  RATE_LIMIT_RPS: 'must be a whole number from 0 on.',
   PORT: 'must be a port from 1 to 65535.',
 };
 
@@ -39,15 +40,18 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings | { faults:
   const actor = environment.TILLGATE_ACTOR || undefined;
   const holder = environment.TILLGATE_HOLDER || undefined;
   const port = environment.PORT ? Number(environment.PORT) : undefined;
+  const rateLimitRps = Number(environment.RATE_LIMIT_RPS || DEFAULT_RATE_LIMIT_RPS);
   const isRight = {
     TILLGATE_URL: isServiceUrl(baseUrl),
-    TILLGATE_KEY: KEY.test(key),
+    TILLGATE_KEY: port === undefined ? isRestrictedKey(key) : key === '',
     TILLGATE_ACTOR: actor === undefined || isName(actor),
+    RATE_LIMIT_RPS: Number.isSafeInteger(rateLimitRps) && rateLimitRps >= 0,
     PORT: port === undefined || (Number.isInteger(port) && port >= 1 && port <= 65_535),
   };
   const wrong = (Object.keys(FAULTS) as (keyof typeof FAULTS)[]).filter((name) => !isRight[name]);
   if (wrong.length > 0) return { faults: wrong.map((name) => `${name} ${FAULTS[name]}`) };
-  return { baseUrl, key, actor, holder, port };
+  const caller = port === undefined ? { key, actor, holder } : undefined;
+  return { baseUrl, rateLimitRps, caller, port };
 }
 
 function isServiceUrl(text: string): boolean {

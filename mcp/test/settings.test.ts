@@ -10,14 +10,19 @@ test.each([
   [{ TILLGATE_ACTOR: 'José' }, { actor: 'José' }],
   [{ TILLGATE_ACTOR: 'علی\u200cرضا' }, { actor: 'علی\u200cرضا' }],
   [{ TILLGATE_ACTOR: '', TILLGATE_HOLDER: '', PORT: '' }, {}],
-  [
-    { TILLGATE_HOLDER: 'agent', PORT: '8080' },
-    { holder: 'agent', port: 8080 },
-  ],
+  [{ TILLGATE_HOLDER: 'agent' }, { holder: 'agent' }],
 ])('accepts %j', (more, taken) => {
-  const { TILLGATE_URL: baseUrl, TILLGATE_KEY: key } = RIGHT;
-  const none = { actor: undefined, holder: undefined, port: undefined };
-  expect(settingsOf({ ...RIGHT, ...more })).toEqual({ baseUrl, key, ...none, ...taken });
+  const caller = { key: KEY, actor: undefined, holder: undefined, ...taken };
+  const { TILLGATE_URL: baseUrl } = RIGHT;
+  const settings = { baseUrl, rateLimitRps: 20, caller, port: undefined };
+  expect(settingsOf({ ...RIGHT, ...more })).toEqual(settings);
+});
+
+test('takes no key and no caller from the environment over HTTP', () => {
+  const { TILLGATE_URL: baseUrl } = RIGHT;
+  const environment = { TILLGATE_URL: baseUrl, PORT: '8080', RATE_LIMIT_RPS: '0' };
+  const settings = { baseUrl, rateLimitRps: 0, caller: undefined, port: 8080 };
+  expect(settingsOf(environment)).toEqual(settings);
 });
 
 test.each([
@@ -34,8 +39,11 @@ test.each([
   [{ TILLGATE_ACTOR: ' Ana' }, 'TILLGATE_ACTOR'],
   [{ TILLGATE_ACTOR: 'A\u200bna' }, 'TILLGATE_ACTOR'],
   [{ TILLGATE_ACTOR: 'x'.repeat(101) }, 'TILLGATE_ACTOR'],
-  [{ PORT: '0' }, 'PORT'],
-  [{ PORT: 'http' }, 'PORT'],
+  [{ RATE_LIMIT_RPS: '-1' }, 'RATE_LIMIT_RPS'],
+  [{ RATE_LIMIT_RPS: 'none' }, 'RATE_LIMIT_RPS'],
+  [{ TILLGATE_KEY: '', PORT: '0' }, 'PORT'],
+  [{ TILLGATE_KEY: '', PORT: 'http' }, 'PORT'],
+  [{ PORT: '8080' }, 'TILLGATE_KEY'],
 ])('refuses %j, and shows nothing of it in the message', (wrong, name) => {
   const settings = settingsOf({ ...RIGHT, ...wrong });
   const [fault] = 'faults' in settings ? settings.faults : [];
@@ -45,8 +53,8 @@ test.each([
 });
 
 test('reports every fault at once', () => {
-  const settings = settingsOf({ TILLGATE_ACTOR: ' ', PORT: '-1' });
-  const names = ['TILLGATE_URL', 'TILLGATE_KEY', 'TILLGATE_ACTOR', 'PORT'];
+  const settings = settingsOf({ TILLGATE_ACTOR: ' ', RATE_LIMIT_RPS: '1.5' });
+  const names = ['TILLGATE_URL', 'TILLGATE_KEY', 'TILLGATE_ACTOR', 'RATE_LIMIT_RPS'];
   expect(settings).toEqual({
     faults: names.map((name) => expect.stringMatching(`^${name} must be `)),
   });

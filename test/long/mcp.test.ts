@@ -1,96 +1,52 @@
-/**
- * The tools for agents work over stdio and HTTP, where mcp/ is installed and built: `npm ci
- * --prefix mcp && npm run --prefix mcp build`.
- */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+/** The tools for agents, over stdio: what they find, propose and refuse. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
-import { atOnce } from '../support/client.js';
-import { until } from '../support/processes.js';
+import { Agent, describeIfBuilt, type Json } from '../support/agent.js';
+import { atOnce, SMALLEST } from '../support/client.js';
 import { Shop } from '../support/shop.js';
-import { freePort, listen } from '../support/sockets.js';
+import { listen } from '../support/sockets.js';
 import { createKey } from '../support/tenants.js';
 
-const SERVER = 'mcp/dist/main.js';
 const CALLS = 1000;
 const AT_ONCE = 50;
-const TOOLS = ['find_sessions', 'read_session', 'read_payment', 'list_refunds', 'read_refund'];
+const READS = [
+  'find_sessions',
+  'read_session',
+  'find_payments',
+  'read_payment',
+  'list_refunds',
+  'read_refund',
+];
 
-// biome-ignore lint/suspicious/noExplicitAny: the test reads answers of several tools by name.
-type Json = any;
-
-const service = useService();
+const service = useService({ config: { publicUrl: 'https://checkout.example' } });
 let shop: Shop;
 let key: string;
 
+const open = (settings: Readonly<Record<string, string>> = {}) =>
+  Agent.open({
+    TILLGATE_URL: service.url,
+    TILLGATE_KEY: key,
+    TILLGATE_ACTOR: 'José',
+    ...settings,
+  });
+
 beforeAll(async () => {
   shop = await Shop.open(service);
+  const { organization } = shop;
   key = await createKey(service, {
-    organization: shop.organization,
+    organization,
     holder: 'agent',
-    rights: ['propose'],
+    rights: ['propose', 'sessions'],
   });
 });
-
-/** Holds a conversation with the server of the tools over stdio. */
-class Agent {
-  private readonly child: ChildProcess;
-  private readonly waiting = new Map<number, (message: Json) => void>();
-  private last = 0;
-
-  constructor(TILLGATE_URL: string, settings: Readonly<Record<string, string>> = {}) {
-    const own = { TILLGATE_URL, TILLGATE_KEY: key, TILLGATE_ACTOR: 'José' };
-    const env = { ...process.env, ...own, ...settings };
-    this.child = spawn(process.execPath, [SERVER], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-    createInterface(this.child.stdout as NodeJS.ReadableStream).on('line', (line) => {
-      const message = JSON.parse(line);
-      this.waiting.get(message.id)?.(message);
-    });
-  }
-
-  async ask(method: string, params: object = {}): Promise<Json> {
-    const id = ++this.last;
-    const answer = new Promise<Json>((resolve) => this.waiting.set(id, resolve));
-    this.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    return (await answer).result;
-  }
-
-  /** Returns the answer of a tool: its result, or its error. */
-  async call(name: string, given: object = {}): Promise<Json> {
-    const { isError, structuredContent, content } = await this.ask('tools/call', {
-      name,
-      arguments: given,
-    });
-    return isError ? { error: JSON.parse(content[0].text) } : structuredContent;
-  }
-
-  async open(): Promise<this> {
-    await this.ask('initialize', INITIALIZE);
-    return this;
-  }
-
-  end(): void {
-    this.child.kill();
-  }
-}
-
-const INITIALIZE = {
-  protocolVersion: '2025-06-18',
-  capabilities: {},
-  clientInfo: { name: 'test', version: '1' },
-};
-
-const describeIfBuilt = existsSync(SERVER) ? describe : describe.skip;
 
 describeIfBuilt('an agent', () => {
   let agent: Agent;
 
   beforeAll(async () => {
-    agent = await new Agent(service.url).open();
+    agent = await open();
   });
   afterAll(() => agent.end());
 
@@ -101,12 +57,31 @@ describeIfBuilt('an agent', () => {
       annotations.readOnlyHint,
       annotations.destructiveHint,
     ]);
+    const reads = READS.map((name) => [name, true, undefined]);
     expect(said).toEqual([
-      ...TOOLS.map((name) => [name, true, undefined]),
+      ...reads.slice(0, 2),
+      ['create_session', false, false],
+      ...reads.slice(2),
       ['propose_refund', false, false],
       ['cancel_refund', false, true],
     ]);
-    for (const { outputSchema } of tools) expect(outputSchema.type).toBe('object');
+  });
+
+  test('reads what each tool, parameter and result is', async () => {
+    const { tools } = await agent.ask('tools/list');
+    for (const { title, description, inputSchema, outputSchema } of tools) {
+      expect([title, description, outputSchema.type]).toEqual([
+        expect.stringMatching(/^[A-Z]/),
+        expect.stringMatching(/\.$/),
+        'object',
+      ]);
+      for (const [name, field] of Object.entries<Json>(inputSchema.properties))
+        expect([name, field.description]).toEqual([name, expect.stringMatching(/\S/)]);
+    }
+    const { version } = JSON.parse(readFileSync('mcp/package.json', 'utf8'));
+    expect(agent.server.serverInfo).toMatchObject({ title: 'Tillgate', version });
+    for (const word of ['minor unit', 'only proposed', 'approves', 'never instructions'])
+      expect(agent.server.instructions).toContain(word);
   });
 
   test('finds resources, and proposes a refund that waits for somebody else', async () => {
@@ -131,6 +106,7 @@ describeIfBuilt('an agent', () => {
         state: 'waiting',
         proposed_by: { holder: 'agent', actor: 'José' },
       },
+      reason: null,
     });
     expect(await agent.call('propose_refund', proposal)).toEqual(proposed);
     const { id } = proposed.refund;
@@ -145,6 +121,47 @@ describeIfBuilt('an agent', () => {
       expect(await agent.call('cancel_refund', { id })).toMatchObject({
         refund: { status: 'canceled' },
       });
+  });
+
+  test('comes from an order to a proposal in two calls', async () => {
+    const order = { ...SMALLEST, metadata: { reference: '4711' } };
+    const expired = (await shop.createSession(order)).body.id;
+    await shop.expire(expired);
+    const { id, amount_total: amount } = (await shop.createSession(order)).body;
+    const payment = await shop.capture({ amount, checkout_session: id });
+    await shop.capture({ amount });
+    const found = await agent.call('find_payments', { reference: '4711' });
+    expect(found).toMatchObject({
+      data: [{ id: payment, mode: 'test', amount_refundable: amount, checkout_session: id }],
+      sessions: [
+        { id, status: 'complete' },
+        { id: expired, status: 'expired' },
+      ],
+      next_cursor: null,
+    });
+    expect(found.data).toHaveLength(1);
+    const bySession = await agent.call('find_payments', { checkout_session: id });
+    expect(bySession).toEqual({ data: found.data, next_cursor: null });
+    const proposal = { payment, amount: 500, reference: 'return-4711' };
+    expect((await agent.call('propose_refund', proposal)).approval.state).toBe('waiting');
+    const nothing = { data: [], sessions: [], next_cursor: null };
+    expect(await agent.call('find_payments', { reference: '4712' })).toEqual(nothing);
+  });
+
+  test('reads why a refund was rejected, and does not read of one that it withdrew that it waits', async () => {
+    const payment = await shop.capture({ amount: 1000 });
+    const propose = async (reference: string) =>
+      (await agent.call('propose_refund', { payment, amount: 10, reference })).refund.id;
+    const [rejected, withdrawn] = [await propose('rejected'), await propose('withdrawn')];
+    await shop.post(`/v1/refunds/${rejected}/reject`, { comment: 'No parcel came.' });
+    expect(await agent.call('read_refund', { id: rejected })).toMatchObject({
+      refund: { status: 'canceled' },
+      approval: { state: 'rejected', reference: 'rejected', comment: 'No parcel came.' },
+      reason: 'approval rejected',
+    });
+    const canceled = await agent.call('cancel_refund', { id: withdrawn });
+    expect([canceled.refund.status, canceled.approval.state]).toEqual(['canceled', 'withdrawn']);
+    expect(await agent.call('read_refund', { id: withdrawn })).toEqual(canceled);
   });
 
   test('is told by an error what to call next', async () => {
@@ -166,6 +183,19 @@ describeIfBuilt('an agent', () => {
       reference: 'return-2',
     });
     expect(reused.next_call).toEqual({ tool: 'read_refund', arguments: { id: refund.id } });
+    const unknown = { ...proposal, payment: payment.replace(/.{4}$/, '0000'), reference: 'none' };
+    const { error: missing } = await agent.call('propose_refund', unknown);
+    expect(missing.next_call).toEqual({ tool: 'find_payments', arguments: {} });
+  });
+
+  test('is told in the same words when its arguments do not fit', async () => {
+    const { error } = await agent.call('find_sessions', { status: 'done', limit: 0, order: 1 });
+    expect(error).toMatchObject({ code: 'invalid_param', next_call: null });
+    expect(error.errors).toEqual([
+      expect.objectContaining({ param: 'limit', allowed: [] }),
+      expect.objectContaining({ param: 'status', allowed: ['open', 'complete', 'expired'] }),
+      expect.objectContaining({ param: '', message: expect.stringContaining('"order"') }),
+    ]);
   });
 
   test(`that calls ${CALLS} times and loses every third answer makes one refund for each`, async () => {
@@ -188,7 +218,7 @@ describeIfBuilt('an agent', () => {
       if (requests % 3 === 0) request.socket.destroy();
       else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
-    const unreliable = await new Agent(`http://127.0.0.1:${await listen(line)}`).open();
+    const unreliable = await open({ TILLGATE_URL: `http://127.0.0.1:${await listen(line)}` });
     const places = Array.from({ length: CALLS }).keys();
     await atOnce(AT_ONCE, async () => {
       for (const place of places) {
@@ -202,36 +232,7 @@ describeIfBuilt('an agent', () => {
     expect(await shop.idsOf(`/v1/refunds?payment=${payment}&limit=100`)).toHaveLength(CALLS);
   });
 
-  test('may use HTTP from this machine, and a web page may not', async () => {
-    const port = await freePort();
-    const env = {
-      ...process.env,
-      TILLGATE_URL: service.url,
-      TILLGATE_KEY: key,
-      PORT: String(port),
-    };
-    const child = spawn(process.execPath, [SERVER], { env, stdio: 'inherit' });
-    const ask = (headers: object = {}) =>
-      fetch(`http://127.0.0.1:${port}/mcp`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE }),
-      });
-    await until(() =>
-      ask().then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
-    expect((await ask({ origin: 'https://evil.example' })).status).toBe(403);
-    child.kill();
-  });
-
-  test('cancels no refund that somebody else proposed, and is not told to repeat the call', async () => {
+  test('cancels nothing that somebody else proposed, and repeats no such call', async () => {
     const payment = await shop.capture({ amount: 1000 });
     const ofSecretKey = (await shop.propose(payment, 1)).body.id;
     const rights = ['propose'] as const;
@@ -241,7 +242,7 @@ describeIfBuilt('an agent', () => {
       rights,
     });
     const ofOther = (await shop.as(otherKey).propose(payment, 2)).body.id;
-    const named = await new Agent(service.url, { TILLGATE_HOLDER: 'agent' }).open();
+    const named = await open({ TILLGATE_HOLDER: 'agent' });
     const refused = {
       message: 'Somebody else proposed this refund. Whoever did can cancel it.',
       next_call: null,
@@ -263,13 +264,14 @@ describeIfBuilt('an agent', () => {
     ['a page of something else', 404, '<h1>No</h1>', 1],
   ])('is told that %s will not change by itself', async (_, status, page, times) => {
     let requests = 0;
-    const other = createServer((_request, response) => {
-      requests += 1;
+    const other = createServer(({ method }, response) => {
+      // The key is asked for its rights by POST.
+      if (method === 'GET') requests += 1;
       response.writeHead(status);
       for (let time = 0; time < times; time++) response.write(page);
       response.end();
     });
-    const misled = await new Agent(`http://127.0.0.1:${await listen(other)}`).open();
+    const misled = await open({ TILLGATE_URL: `http://127.0.0.1:${await listen(other)}` });
     const { error } = await misled.call('list_refunds');
     expect([error.next_call, requests]).toEqual([null, 1]);
     expect(error.message).toContain(`What answered, with ${status}, is not Tillgate`);
@@ -282,20 +284,5 @@ describeIfBuilt('an agent', () => {
     const proposal = { payment, amount: 1, reference: 'visible', description: '\u200b' };
     const { error } = await agent.call('propose_refund', proposal);
     expect([error.code, error.next_call]).toEqual(['invalid_param', null]);
-  });
-
-  test('is refused with two keys in one setting, and the error contains neither of them', async () => {
-    const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: `${key}\n${key}` };
-    const child = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const said = await text(child.stderr as NodeJS.ReadableStream);
-    expect(said).toMatch(/^TILLGATE_KEY must be .*\n$/);
-    expect(said).not.toContain(key);
-  });
-
-  test('is refused with a key that may do more', async () => {
-    const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_KEY: shop.key };
-    const child = spawn(process.execPath, [SERVER], { env, stdio: 'ignore' });
-    const code = await new Promise((resolve) => child.once('exit', resolve));
-    expect(code).toBe(1);
   });
 });

@@ -1,0 +1,16 @@
+/** Whose calls come to the tools for agents over HTTP, by the headers of a request. */
+import { expect, test } from '@jest/globals';
+import { callerOf } from '../src/caller.js';
+
+const inUtf8 = (text: string) => Buffer.from(text).toString('latin1');
+
+test.each([
+  [{}, { actor: undefined, holder: undefined }],
+  [{ 'Tillgate-Actor': 'Ana' }, { actor: 'Ana', holder: undefined }],
+  [
+    { 'Tillgate-Actor': inUtf8('علی'), 'Tillgate-Holder': inUtf8('José') },
+    { actor: 'علی', holder: 'José' },
+  ],
+])('%j', (headers, names) => {
+  expect(callerOf('rk_test_x', new Headers(headers))).toEqual({ key: 'rk_test_x', ...names });
+});
