@@ -24,6 +24,8 @@ const FOLDERS = ['', 'client', 'mcp'];
 const SBOM = 'sbom.json';
 const SBOM_COMMAND = [
   '--yes',
+  // Its optional packages check what it writes. One of them is compiled from C++, which takes minutes.
+  '--omit=optional',
   '@cyclonedx/cyclonedx-npm@6.0.1',
   '--package-lock-only',
   '--omit',
@@ -48,9 +50,25 @@ if (run('.', 'git', 'status', '--porcelain') !== '') {
   process.exit(1);
 }
 
+const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+/** What the changelog does not call released says of which commit it is: no two builds have one name. */
+function versionOf(tree) {
+  const { version } = manifestOf(tree);
+  const [newest] = readFileSync(join(tree, 'CHANGELOG.md'), 'utf8').match(/^## .*$/m);
+  if (newest.startsWith(`## [${version}]`)) return version;
+  const commit = run('.', 'git', 'rev-parse', '--short=12', 'HEAD').trim();
+  return `${version}-dev.${commit}`;
+}
+
+function setVersion(folder, version) {
+  const command = ['version', '--silent', '--no-git-tag-version', '--allow-same-version', version];
+  run(folder, 'npm', ...command);
+}
+
 /** Packs one folder, and returns the names of what was made. */
 function pack(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version } = manifestOf(folder);
   // Without one, a package depends on nothing, or on what npm finds on the day of the release.
   if (!existsSync(join(folder, 'package-lock.json')))
     run(folder, 'npm', 'install', '--silent', '--package-lock-only');
@@ -86,16 +104,18 @@ try {
     input: execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 28 }),
   });
   symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
+  const folders = FOLDERS.map((folder) => join(tree, folder));
+  const version = versionOf(tree);
+  for (const folder of folders) setVersion(folder, version);
   run(tree, 'npm', 'run', '--silent', 'build');
+  // The tools for agents have packages of their own, and are built when they are packed.
+  run(join(tree, 'mcp'), 'npm', 'ci', '--silent');
   // A user who unpacks the service and runs `npm ci` gets the packages with which it was tested, as
   // the image does.
   copyFileSync(join(tree, 'package-lock.json'), join(tree, 'npm-shrinkwrap.json'));
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  const made = FOLDERS.map((folder) => join(tree, folder))
-    .filter((folder) => existsSync(join(folder, 'package.json')))
-    .flatMap(pack);
-  made.push(packSite(tree));
+  const made = folders.flatMap(pack);
   const licences = new Set(made.filter((name) => name.endsWith(SBOM)).flatMap(licencesOf));
   writeFileSync(join(to, 'LICENSES.txt'), [...licences].sort().join(''));
   const sums = [...made, 'LICENSES.txt'].map((name) => {
