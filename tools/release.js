@@ -109,7 +109,7 @@ try {
   for (const folder of folders) setVersion(folder, version);
   run(tree, 'npm', 'run', '--silent', 'build');
   // The tools for agents have packages of their own, and are built when they are packed.
-  run(join(tree, 'mcp'), 'npm', 'ci', '--silent');
+  run(join(tree, 'mcp'), 'npm', 'ci', '--silent', '--omit=dev');
   // A user who unpacks the service and runs `npm ci` gets the packages with which it was tested, as
   // the image does.
   copyFileSync(join(tree, 'package-lock.json'), join(tree, 'npm-shrinkwrap.json'));
