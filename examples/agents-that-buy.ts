@@ -1,7 +1,10 @@
-/** The part of a UCP shop (2026-04-08) that Tillgate does: complete a checkout, hand it to a person, and tell of refunds. */
+/**
+ * Tillgate does this part of a shop that speaks UCP (2026-04-08): it completes a checkout, hands it
+ * to a person, and tells of refunds.
+ */
 import type { CheckoutSession, Refund, Tillgate, TillgateLedger } from '../client/src/index.js';
 
-/** A checkout as the platform keeps it. Its own catalogue has set the prices, not the agent. */
+/** The platform keeps the checkout. Its own catalogue has set the prices, not the agent. */
 export interface Checkout {
   readonly id: string;
   readonly order: string;
@@ -15,7 +18,7 @@ export interface Checkout {
   readonly total: number;
 }
 
-/** Charges the agent's instrument at the payment provider: once for one idempotency key. */
+/** Charges the agent's instrument at the payment provider, once for each idempotency key. */
 export type Charge = (payment: {
   readonly amount: number;
   readonly currency: string;
@@ -31,7 +34,10 @@ export interface Platform {
   readonly orderUrl: (order: string) => string;
 }
 
-/** `POST /checkout-sessions/{id}/complete`, with the `Idempotency-Key` of the agent: whoever repeats it pays once. */
+/**
+ * Answers `POST /checkout-sessions/{id}/complete`. It uses the `Idempotency-Key` of the agent, so
+ * that an agent that repeats the request pays once.
+ */
 export async function complete(
   { tillgate, ledger, organization, charge, orderUrl }: Platform,
   checkout: Checkout,
@@ -51,7 +57,7 @@ export async function complete(
   return { ...shown(checkout, session), status: 'completed', order };
 }
 
-/** For an agent that holds nothing to charge: its person pays on the page of the session. */
+/** An agent that has nothing to charge sends its person to the page of the session. */
 export async function handOff(
   { tillgate }: Platform,
   checkout: Checkout,
@@ -70,7 +76,7 @@ export async function handOff(
   };
 }
 
-/** The `adjustments` of an order: read again at each `refund.*` event, because every message has all of them. */
+/** Reads all `adjustments` of an order at each `refund.*` event, because each message has all. */
 export async function adjustmentsOf({ tillgate }: Platform, payment: string) {
   const adjustments = [];
   for await (const refund of tillgate.refunds.list({ payment })) adjustments.push(adjusted(refund));
@@ -88,7 +94,7 @@ function sessionOf(tillgate: Tillgate, checkout: Checkout, idempotencyKey: strin
   return tillgate.checkoutSessions.create(session, { idempotencyKey });
 }
 
-/** Without `ucp` and `links`, which the platform adds. */
+/** Shows the checkout. The platform adds `ucp` and `links`. */
 function shown({ id, lines }: Checkout, session: CheckoutSession) {
   const { currency, amount_subtotal, amount_shipping, amount_total } = session;
   const line_items = lines.map(({ title, price, quantity }, place) => ({

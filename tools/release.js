@@ -24,7 +24,7 @@ const FOLDERS = ['', 'client', 'mcp'];
 const SBOM = 'sbom.json';
 const SBOM_COMMAND = [
   '--yes',
-  // Its optional packages check what it writes. One of them is compiled from C++, which takes minutes.
+  // Its optional packages only check what it writes, and one is compiled from C++ for minutes.
   '--omit=optional',
   '@cyclonedx/cyclonedx-npm@6.0.1',
   '--package-lock-only',
@@ -52,7 +52,10 @@ if (run('.', 'git', 'status', '--porcelain') !== '') {
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-/** What the changelog does not call released says of which commit it is: no two builds have one name. */
+/**
+ * Returns the version. It has the commit in it if the changelog does not call it released, so that
+ * no two builds have one name.
+ */
 function versionOf(tree) {
   const { version } = manifestOf(tree);
   const [newest] = readFileSync(join(tree, 'CHANGELOG.md'), 'utf8').match(/^## .*$/m);

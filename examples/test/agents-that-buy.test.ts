@@ -1,4 +1,4 @@
-/** The example of docs/guides/agents-that-buy.md: a platform that speaks UCP, with Tillgate behind it. */
+/** A platform speaks UCP, with Tillgate behind it, as docs/guides/agents-that-buy.md shows. */
 import { expect, test } from '@jest/globals';
 import { Tillgate, TillgateLedger } from '../../client/src/index.js';
 import { useService, useShop } from '../../test/kit/setup.js';
@@ -15,7 +15,7 @@ const service = useService({ config: { publicUrl: 'https://checkout.example' } }
 const shop = useShop(service);
 const charges: string[] = [];
 
-/** A payment provider that charges once for one key, and declines an instrument that is `declined`. */
+/** The payment provider charges once for each key, and declines the instrument `declined`. */
 const charge: Charge = async ({ instrument, idempotencyKey }) => {
   const isNew = !charges.includes(idempotencyKey);
   if (instrument !== 'declined' && isNew) charges.push(idempotencyKey);

@@ -1,9 +1,12 @@
-/** Whose calls these are: the environment says so over stdio, and the caller's own headers over HTTP. */
+/**
+ * A caller of the tools. Over stdio the environment names it, and over HTTP the headers of each
+ * request do.
+ */
 export interface Caller {
   readonly key: string;
   /** The person for whom the agent works. */
   readonly actor: string | undefined;
-  /** The holder of the key. Given, only what it proposed is canceled. */
+  /** The holder of the key. If it is given, only refunds that it proposed are canceled. */
   readonly holder: string | undefined;
 }
 
@@ -11,7 +14,7 @@ const KEY = /^rk_(?:test|live)_[0-9A-Za-z]+$/;
 
 export const isRestrictedKey = (text: string): boolean => KEY.test(text);
 
-/** Names are sent as UTF-8, one character a byte, as Tillgate takes them. */
+/** Reads the names in the headers as UTF-8, as Tillgate does. */
 export function callerOf(key: string, headers: Headers): Caller {
   const nameIn = (header: string) =>
     Buffer.from(headers.get(header) ?? '', 'latin1').toString('utf8') || undefined;

@@ -1,4 +1,7 @@
-/** Streamable HTTP to this machine. Each caller sends a key of its own, and nothing is kept between two requests. */
+/**
+ * Serves streamable HTTP to this machine. Each caller sends a key of its own, and no state is kept
+ * between two requests.
+ */
 import { createServer, type Server } from 'node:http';
 import {
   localhostHostValidation,
@@ -37,7 +40,7 @@ export function serveHttp(service: Service, port: number): Server {
   }).listen(port, '127.0.0.1');
 }
 
-/** Tillgate looks at the key again in each call: this only tells who calls with what can never work. */
+/** Refuses a key that can never work. Tillgate checks the key again in each call. */
 async function authInfoOf(key: string, service: Service): Promise<AuthInfo> {
   if (!isRestrictedKey(key)) throw unfit('Send a restricted key of Tillgate, rk_….');
   await service.rightsOf(key).catch((error) => {

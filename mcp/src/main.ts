@@ -19,7 +19,10 @@ if (caller !== undefined) {
   await examine(caller);
 }
 
-/** Ends at a key that can never work, and tells what a key cannot do. Whether Tillgate runs does not matter yet. */
+/**
+ * Ends the process if the key can never work, and prints which right it lacks. Tillgate need not
+ * run yet.
+ */
 async function examine({ key }: Caller): Promise<void> {
   const rights = await service.rightsOf(key).catch((error) => {
     if (error instanceof UnfitKey) end([`TILLGATE_KEY is refused. ${error.message}`]);

@@ -1,4 +1,7 @@
-/** What a key may do. Tillgate has no call that tells, so it is asked for writes that cannot be: a missing right is refused before a body is. */
+/**
+ * Finds out what a key may do. Tillgate has no call that tells, so it is sent writes that are
+ * refused in any case: a missing right is refused before a wrong body is.
+ */
 import { type Tillgate, TillgateError } from '../../client/src/index.js';
 
 const NO_REFUND = 're_none';
@@ -11,13 +14,16 @@ const WRITES = {
 
 export type Right = keyof typeof WRITES;
 
-/** A key with which no agent works. */
+/** No agent works with this key. */
 export class UnfitKey extends Error {}
 
 const MAY_APPROVE =
   'The key has the right approve: its refunds would wait for nobody. Give an agent another key.';
 
-/** Rejects if Tillgate does not answer, and with UnfitKey if it does not know the key, or if the key may approve. */
+/**
+ * Rejects if Tillgate does not answer. Rejects with UnfitKey if Tillgate does not know the key, or
+ * if the key may approve.
+ */
 export async function rightsOf(tillgate: Tillgate): Promise<ReadonlySet<Right>> {
   const all = Object.keys(WRITES) as Right[];
   const answers = await Promise.all(all.map((right) => has(right, tillgate)));

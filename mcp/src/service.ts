@@ -1,10 +1,10 @@
-/** The Tillgate behind the tools, and what is kept of the keys that call them. */
+/** Calls the Tillgate behind the tools, and keeps the rights and the rate of each key. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Tillgate } from '../../client/src/index.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { type Right, rightsOf } from './rights.js';
 
-/** The rights of a key never change. The oldest one is asked for again. */
+/** The rights of a key never change. Beyond this number, the oldest key is forgotten. */
 const MAX_KEYS = 1000;
 const ASKING = { maxRetries: 2, timeoutMs: 10_000 };
 
@@ -16,7 +16,7 @@ export class Service {
     this.limiter = new RateLimiterMemory({ points: options.rateLimitRps, duration: 1 });
   }
 
-  /** Calls with the key, as a part of the trace. */
+  /** Returns a client with this key, whose requests belong to the trace. */
   client(key: string, traceparent?: string): Tillgate {
     const { baseUrl } = this.options;
     if (traceparent === undefined) return new Tillgate({ baseUrl, key, fetch: boundedFetch });
@@ -25,7 +25,7 @@ export class Service {
     return new Tillgate({ baseUrl, key, fetch: traced });
   }
 
-  /** Asks once for each key, and again where there was no answer. */
+  /** Asks once for each key, and again if there was no answer. */
   rightsOf(key: string): Promise<ReadonlySet<Right>> {
     const known = this.keys.get(key);
     if (known) return known;
@@ -37,7 +37,7 @@ export class Service {
     return asked;
   }
 
-  /** Whether the key may make one more call in this second. */
+  /** Tells whether the key may make one more call in this second. */
   async admits(key: string): Promise<boolean> {
     if (this.options.rateLimitRps === 0) return true;
     return this.limiter.consume(key).then(

@@ -1,4 +1,7 @@
-/** A tool, and the way of each call to it: the limit, the schema, the right, then the work. */
+/**
+ * Registers a tool. Each call passes the rate limit, the schema and the right of the key, and then
+ * does its work.
+ */
 import type {
   McpServer,
   ServerContext,
@@ -11,7 +14,10 @@ import type { Caller } from './caller.js';
 import type { Right } from './rights.js';
 import type { Service } from './service.js';
 
-/** What a tool does to its surroundings: it reads, or it adds or withdraws, and the same again changes nothing. */
+/**
+ * These hints say what a tool changes: it reads, or it adds or withdraws, and a repetition changes
+ * nothing.
+ */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
 export const ADDS = {
   readOnlyHint: false,
@@ -38,7 +44,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   work(given: z.output<Input>, desk: Desk): Promise<object>;
 }
 
-/** One of many tools, each of which takes other arguments. */
+/** Makes tools one type, though each of them takes other arguments. */
 export const tool = <Input extends z.ZodObject>(definition: Tool<Input>): Tool =>
   definition as unknown as Tool;
 
@@ -70,7 +76,9 @@ async function workOf({ right, input, work }: Tool, given: unknown, at: Surround
   return work(parsed, { tillgate: service.client(caller.key, traceOf(context)), caller });
 }
 
-/** The schema as it is listed. It is checked by the call itself, whose refusals are those of all others. */
+/**
+ * Lists the schema, and leaves the check to the call, so that its refusals read like all others.
+ */
 function unchecked(schema: z.ZodObject): StandardSchemaWithJSON {
   const { jsonSchema } = (schema as unknown as StandardSchemaWithJSON)['~standard'];
   const validate = (value: unknown) => ({ value });
@@ -79,7 +87,7 @@ function unchecked(schema: z.ZodObject): StandardSchemaWithJSON {
 
 const TRACE = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The trace of the caller: the call's own, or the request's. */
+/** Returns the trace that the call names, or else the one of its HTTP request. */
 function traceOf({ mcpReq, http }: ServerContext): string | undefined {
   const named = mcpReq._meta?.traceparent ?? http?.req?.headers.get('traceparent');
   return typeof named === 'string' && TRACE.test(named) ? named : undefined;

@@ -1,4 +1,4 @@
-/** What a model may repeat to a person. */
+/** Writes the sentences that a model may repeat to a person. */
 import type { CheckoutSession } from '../../client/src/index.js';
 import { amountText, timeText } from '../../src/modules/page/adapters/representation/formats.js';
 

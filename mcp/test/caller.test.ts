@@ -1,4 +1,4 @@
-/** Whose calls come to the tools for agents over HTTP, by the headers of a request. */
+/** The headers of a request name the caller of the tools for agents. */
 import { expect, test } from '@jest/globals';
 import { callerOf } from '../src/caller.js';
 
@@ -11,6 +11,6 @@ test.each([
     { 'Tillgate-Actor': inUtf8('علی'), 'Tillgate-Holder': inUtf8('José') },
     { actor: 'علی', holder: 'José' },
   ],
-])('%j', (headers, names) => {
+])('the names in %j are read as UTF-8', (headers, names) => {
   expect(callerOf('rk_test_x', new Headers(headers))).toEqual({ key: 'rk_test_x', ...names });
 });

@@ -1,6 +1,7 @@
 /**
- * Plays what people ask of an agent, with the official client over stdio, and counts the calls. It goes on from answers alone: no ID is
- * known. Prints each request with its calls and what the person is told. The environment names the service and the keys of two agents.
+ * Plays what people ask of an agent, with the official client over stdio, and counts the calls. It
+ * goes on from answers alone, because no ID is known. It prints each request with its calls and
+ * with what the person is told. The environment names the service and the keys of two agents.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

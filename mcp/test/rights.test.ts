@@ -1,4 +1,4 @@
-/** What a key may do, as Tillgate tells who asks for writes that cannot be. */
+/** The tools for agents find out what a key may do, and write nothing for it. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Tillgate } from '../../client/src/index.js';
 import { useService } from '../../test/kit/setup.js';

@@ -1,4 +1,4 @@
-/** Whose keys the tools for agents take, over stdio and HTTP, and what each is offered. */
+/** The tools for agents take some keys over stdio and HTTP, and offer each what it may do. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   shop = await Shop.open(service);
 });
 
-/** What the server says on standard error when its settings are wrong, and the code with which it ends. */
+/** Returns what the server prints when its settings are wrong, and its exit code. */
 async function refused(settings: Readonly<Record<string, string>>) {
   const env = { ...process.env, TILLGATE_URL: service.url, ...settings };
   const child = spawn(process.execPath, [SERVER], { env, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -129,7 +129,7 @@ describeIfBuilt('an agent over HTTP', () => {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-  /** The result, which is the one event of the answer. */
+  /** Returns the result, which is the only event of the answer. */
   const told = async (answer: Promise<Response>): Promise<Json> => {
     const [, data = ''] = /^data: (.*)$/m.exec(await (await answer).text()) ?? [];
     return JSON.parse(data).result;

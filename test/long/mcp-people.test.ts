@@ -1,4 +1,4 @@
-/** What people ask of an agent: how many calls of tools it takes, by the official client. */
+/** The official client plays what people ask of an agent, and counts the calls of tools. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { describeIfBuilt, SERVER } from '../support/agent.js';
@@ -10,7 +10,7 @@ import { createKey } from '../support/tenants.js';
 const service = useService({ config: { publicUrl: 'https://checkout.example' } });
 let shop: Shop;
 
-/** A paid order of a blue shirt and a mug. Returns the payment. */
+/** Makes a paid order of a blue shirt and a mug, and returns the payment. */
 async function order(reference: string): Promise<string> {
   const line = (name: string, unit_amount: number) => ({
     price_data: { currency: 'usd', unit_amount, product_data: { name } },

@@ -1,4 +1,4 @@
-/** The checkout sessions that agents create: one for each order, however often they ask. */
+/** Agents create one checkout session for each order, however often they ask. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { Agent, describeIfBuilt } from '../support/agent.js';

@@ -35,7 +35,7 @@ const lines = (command: string, ...words: string[]) =>
 const release = (folder: string) =>
   run([resolve('tools/release.js'), '--to', at(folder)], { ...LINKED, ...certificates() }).ended;
 
-/** The version of the packages: of what was not released yet, it names the commit. */
+/** Returns the version of the packages. Before a release, it has the commit in it. */
 function released(): string {
   const [newest = ''] = /^## .*$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
   if (newest.startsWith(`## [${version}]`)) return version;
@@ -145,7 +145,7 @@ interface Installed {
   readonly type: (command: string) => Started;
 }
 
-/** A folder in which somebody installed a package of the release, on this Node. */
+/** Installs a package of the release in an empty folder, on this Node. */
 async function installed(node: string, name: string): Promise<Installed> {
   const folder = folderOf(`${name} on ${node}`);
   const packed = packedOf(name);
@@ -160,7 +160,7 @@ async function installNode(node: string): Promise<void> {
   await promisify(execFile)('npm', [...words, `${NODE}@${node}`]);
 }
 
-/** Proposes a refund, which the demo's ledger pays out. Returns its ID. */
+/** Proposes a refund, waits until the demo's ledger has paid it out, and returns its ID. */
 async function refunded({ url, key, payment }: Server): Promise<string> {
   const body = { payment, amount: 500 };
   const proposed = await post(`${url}/v1/refunds`, { key: key as string, body });
@@ -170,7 +170,10 @@ async function refunded({ url, key, payment }: Server): Promise<string> {
   return proposed.body.id;
 }
 
-/** The service while work is done with it, until Ctrl-C: a terminal sends that to npx and to what npx started. */
+/**
+ * Starts the service for the work, and then stops it as Ctrl-C does: a terminal sends the signal to
+ * npx and to what npx started.
+ */
 async function whileStarted({ folder, type }: Installed, work: (server: Server) => Promise<void>) {
   const server = await listening(scratch.keep(type('setsid npx tillgate start')));
   await work(server).finally(() => process.kill(-(server.child.pid as number), 'SIGINT'));

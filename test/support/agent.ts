@@ -1,4 +1,7 @@
-/** An agent that talks to the tools of mcp/ over stdio. They are there after `npm ci --prefix mcp && npm run --prefix mcp build`. */
+/**
+ * An agent talks to the tools of mcp/ over stdio. They are built by
+ * `npm ci --prefix mcp && npm run --prefix mcp build`.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -25,7 +28,7 @@ export class Agent {
   private readonly child: ChildProcess;
   private readonly waiting = new Map<number, (message: Json) => void>();
   private last = 0;
-  /** What the server said of itself. */
+  /** The server describes itself in this answer. */
   server: Json;
 
   private constructor(settings: Settings) {
@@ -50,7 +53,7 @@ export class Agent {
     return (await answer).result;
   }
 
-  /** What a tool says: its result, or its error. */
+  /** Returns the result of a tool, or its error. */
   async call(name: string, given: object = {}, _meta: object = {}): Promise<Json> {
     return resultOf(await this.ask('tools/call', { name, arguments: given, _meta }));
   }

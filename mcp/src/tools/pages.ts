@@ -1,4 +1,4 @@
-/** Tools answer with one page of a list, and what leads to the next one. */
+/** Tools answer with one page of a list and the cursor of the next one. */
 import type { List } from '../../../client/src/index.js';
 
 export const asQuery = <Filters extends { readonly limit: number }>({

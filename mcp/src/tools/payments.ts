@@ -4,7 +4,7 @@ import { listOf, ORDER, PAGE, PAYMENT, PAYMENT_ID, SESSION, SESSION_ID } from '.
 import { READS, tool } from '../tool.js';
 import { asQuery, firstPage } from './pages.js';
 
-/** An order has few sessions: one that was paid, and those that expired before. */
+/** An order has few sessions: the paid one, and those that expired before. */
 const MAX_SESSIONS = 20;
 const MAX_PAYMENTS = 100;
 

@@ -89,7 +89,7 @@ export const cancelRefund = tool({
   },
 });
 
-/** The refund, its approval, and the reason of its end, which only the event of it tells. */
+/** Reads the refund, its approval, and the reason of its end, which only its event has. */
 async function withApproval(id: string, tillgate: Tillgate) {
   const newest = tillgate.events.list(asQuery({ object: id, limit: 1 }));
   const [refund, approval, events] = await Promise.all([
@@ -98,7 +98,7 @@ async function withApproval(id: string, tillgate: Tillgate) {
     firstPage(newest),
   ]);
   const { reason = null } = (events.data[0]?.data ?? {}) as { reason?: string | null };
-  // The API goes on to call it waiting, and a model would say that somebody has to decide.
+  // The API still calls it waiting, and a model would say that somebody has to decide.
   const isWithdrawn = refund.status === 'canceled' && approval.state === 'waiting';
   const state = isWithdrawn ? 'withdrawn' : approval.state;
   return { refund, approval: { ...approval, state }, reason };

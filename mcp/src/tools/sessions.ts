@@ -92,7 +92,10 @@ interface Found {
   readonly isOther: boolean;
 }
 
-/** The session of these arguments, or after one that expired the next. Where an order has one session, the one that is there. */
+/**
+ * Finds or creates the session of these arguments. After a session that expired, the same arguments
+ * create the next one. If the order has another session already, this one is returned.
+ */
 async function sessionFor(
   request: CreateCheckoutSessionRequest,
   desk: Desk,
@@ -105,7 +108,7 @@ async function sessionFor(
       idempotencyKey,
       actor: caller.actor,
     });
-    // What is answered to a repeated call is the session as it was at first.
+    // A repeated call is answered with the session as it was at first.
     const session = await tillgate.checkoutSessions.retrieve(id);
     if (session.status === 'expired') return sessionFor(request, desk, id);
     return { session, isOther: false };
@@ -121,7 +124,7 @@ const keyOf = (request: object, expired: string): string =>
     .update(JSON.stringify([request, expired]))
     .digest('base64url');
 
-/** The session that has the reference already. */
+/** Returns the ID of the session that has the reference already. */
 function takenBy(error: unknown): string | undefined {
   if (!(error instanceof TillgateError) || String(error.code) !== 'reference_in_use') return;
   return /^\/v1\/checkout_sessions\/(\w+)$/.exec(error.nextStep.path)?.[1];

@@ -1,4 +1,4 @@
-/** What somebody writes who has installed tillgate-client: prints the status of a refund. */
+/** Uses an installed tillgate-client: it prints the status of a refund. */
 import { Tillgate } from 'tillgate-client';
 
 const [, , baseUrl, key, refund] = process.argv;

@@ -1,4 +1,4 @@
-/** What an agent does where tillgate-mcp is installed: prints the status of a refund, as a tool tells it. */
+/** Uses an installed tillgate-mcp as an agent does: it prints the status of a refund. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
