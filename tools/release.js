@@ -109,7 +109,7 @@ try {
   symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
   const folders = FOLDERS.map((folder) => join(tree, folder));
   const version = versionOf(tree);
-  for (const folder of folders) setVersion(folder, version);
+  for (const folder of [...folders, join(tree, 'docs')]) setVersion(folder, version);
   run(tree, 'npm', 'run', '--silent', 'build');
   // The tools for agents have packages of their own, and are built when they are packed.
   run(join(tree, 'mcp'), 'npm', 'ci', '--silent', '--omit=dev');
@@ -119,6 +119,7 @@ try {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   const made = folders.flatMap(pack);
+  made.push(packSite(tree));
   const licences = new Set(made.filter((name) => name.endsWith(SBOM)).flatMap(licencesOf));
   writeFileSync(join(to, 'LICENSES.txt'), [...licences].sort().join(''));
   const sums = [...made, 'LICENSES.txt'].map((name) => {

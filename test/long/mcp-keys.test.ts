@@ -63,7 +63,7 @@ describeIfBuilt('an agent over stdio', () => {
     limited.end();
   });
 
-  test('that calls too often is told to wait', async () => {
+  test('is told to wait if it calls too often', async () => {
     const hasty = await Agent.open({
       TILLGATE_URL: service.url,
       TILLGATE_KEY: key,
@@ -79,13 +79,13 @@ describeIfBuilt('an agent over stdio', () => {
     hasty.end();
   });
 
-  test('with two keys in one setting is refused, and neither is told', async () => {
+  test('is refused with two keys in one setting, and the error contains neither of them', async () => {
     const { said, code } = await refused({ TILLGATE_KEY: `${key}\n${key}` });
     expect([said, code]).toEqual([expect.stringMatching(/^TILLGATE_KEY must be .*\n$/), 1]);
     expect(said).not.toContain(key);
   });
 
-  test('with a key that may do more is refused', async () => {
+  test('is refused with a key that may do more', async () => {
     expect(await refused({ TILLGATE_KEY: shop.key })).toMatchObject({ code: 1 });
     const approving = await keyWith(['propose', 'approve'], 'lead');
     const refusals = {
@@ -95,7 +95,7 @@ describeIfBuilt('an agent over stdio', () => {
     expect(await refused({ TILLGATE_KEY: approving })).toEqual(refusals);
   });
 
-  test('with a key that Tillgate does not know is refused', async () => {
+  test('is refused with a key that Tillgate does not know', async () => {
     const unknown = `${key.slice(0, -4)}0000`;
     const { said, code } = await refused({ TILLGATE_KEY: unknown });
     expect([said, code]).toEqual([expect.stringMatching(/^TILLGATE_KEY is refused/), 1]);
@@ -178,7 +178,7 @@ describeIfBuilt('an agent over HTTP', () => {
     ['with a secret key', () => shop.key],
     ['with a key that Tillgate does not know', () => `rk_test_${'x'.repeat(38)}`],
     ['with a key that approves', () => keyWith(['propose', 'approve'], 'lead')],
-  ])('%s is refused', async (_, keyOf) => {
+  ])('is refused %s', async (_, keyOf) => {
     const answer = await ask(await keyOf(), 'initialize', INITIALIZE);
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
       401,

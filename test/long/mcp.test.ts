@@ -1,4 +1,4 @@
-/** The tools for agents, over stdio: what they find, propose and refuse. */
+/** The tools for agents find, propose and refuse over stdio. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -232,7 +232,7 @@ describeIfBuilt('an agent', () => {
     expect(await shop.idsOf(`/v1/refunds?payment=${payment}&limit=100`)).toHaveLength(CALLS);
   });
 
-  test('cancels nothing that somebody else proposed, and repeats no such call', async () => {
+  test('cancels no refund that somebody else proposed, and is not told to repeat the call', async () => {
     const payment = await shop.capture({ amount: 1000 });
     const ofSecretKey = (await shop.propose(payment, 1)).body.id;
     const rights = ['propose'] as const;

@@ -182,7 +182,7 @@ async function whileStarted({ folder, type }: Installed, work: (server: Server) 
 }
 
 test.concurrent(
-  `Node ${NEWER}: npm i, and npx tillgate start`,
+  `npm i and npx tillgate start work on Node ${NEWER}`,
   async () => {
     await installNode(NEWER);
     const service = await installed(NEWER, 'tillgate');
@@ -192,7 +192,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  `Node ${OLDEST}: npm i, npx tillgate start, the commands and the packages beside it`,
+  `npm i, npx tillgate start, the commands and the packages beside it work on Node ${OLDEST}`,
   async () => {
     await installNode(OLDEST);
     const service = await installed(OLDEST, 'tillgate');

@@ -19,8 +19,8 @@ const OTHERS = [
   'SECURITY.md',
   'client/README.md',
   'conformance/README.md',
-  'examples/stripe/README.md',
   'mcp/README.md',
+  STRIPE,
 ];
 /** Each row of the tables in these documents names the tests of a promise. */
 const PROMISES = ['SECURITY.md', 'docs/explain/reliability.md'];
@@ -103,7 +103,8 @@ const canBePlanted = ({ file, search, test }: Fault): boolean =>
 function documentsOfAgents(): void {
   const named = read('src/operator/openapi/reference/llms.txt').match(/\b[\w/-]+\.md/g) ?? [];
   const pages = PAGES.filter((page) => !isDecision(page));
-  const all = [...pages, 'client/README.md', 'docs/explain/decisions/README.md', 'mcp/README.md'];
+  const others = OTHERS.filter((page) => page !== STRIPE);
+  const all = [...pages, ...others, 'docs/explain/decisions/README.md'];
   assert.deepEqual(named.toSorted(), all.toSorted());
 }
 
