@@ -30,6 +30,11 @@ export function watchConnections(application: INestApplicationContext): () => vo
   units.attempt = (owner, use) =>
     attempt(owner, (unit) => running.run(opened(unit).gathered, () => use(unit)));
 
+  // Reads that go together are sent later, in the context of the first of them. That one has already
+  // passed the door, and its unit may have begun a transaction since, for which nobody waits.
+  const sendBatch = pool.sendBatch?.bind(pool) as Method;
+  pool.sendBatch = (...given) => running.exit(() => sendBatch(...given));
+
   for (const name of DOORS) {
     const door = pool[name]?.bind(pool) as Method;
     pool[name] = (...given) => {
