@@ -13,10 +13,12 @@ import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../src/app.module.js';
 import { ManageApiKeys, ManageOrganizations } from '../src/modules/access/index.js';
+import { commandAuthor } from '../src/operator/author.js';
 import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/operator/migrate/migrate.js';
 import { Units } from '../src/persistence/units.js';
 import { readConfig } from '../src/platform/config.js';
+import type { Work } from '../src/shared/unit.js';
 import { Complaint } from './complaint.js';
 
 const SERVICE = join(import.meta.dirname, '../src/main.js');
@@ -74,15 +76,12 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
     abortOnError: false,
   });
   const [units, keys] = [application.get(Units), application.get(ManageApiKeys)];
+  const commit = <Result>(use: (unit: Work) => Promise<Result>) =>
+    units.commit({ queue: 'drill' }, use, commandAuthor());
   const create = (terms: Terms): Promise<string> =>
-    units.commit(
-      { queue: 'drill' },
-      async (unit) => (await keys.create(unit, { ...terms, mode: 'test' })).token,
-    );
+    commit(async (unit) => (await keys.create(unit, { ...terms, mode: 'test' })).token);
   const openOrganization = async (name: string) => {
-    const created = await units.commit({ queue: 'drill' }, (unit) =>
-      application.get(ManageOrganizations).create(unit, name),
-    );
+    const created = await commit((unit) => application.get(ManageOrganizations).create(unit, name));
     const { id } = created.organization;
     const key = await create({ kind: 'secret', organization: id });
     const restricted = { kind: 'restricted', rights: ['propose'] } as const;

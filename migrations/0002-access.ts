@@ -35,6 +35,8 @@ const TABLES = `
     details_retention_days retention_days,
     -- The operator's own ID of the organization.
     reference label COLLATE "C",
+    -- Then at most one session of each reference is open or complete.
+    unique_references boolean NOT NULL DEFAULT false,
 
     CONSTRAINT organizations_pkey PRIMARY KEY (id),
     CONSTRAINT organizations_previous_webhook_secret CHECK (
@@ -77,6 +79,35 @@ const TABLES = `
 
   -- The list of the keys of an organization reads it, and its foreign key.
   CREATE INDEX api_keys_organization ON api_keys (organization_id, id);
+
+  CREATE TYPE author_way AS ENUM ('api', 'command_line');
+
+  -- The trail of keys and settings. Rows are only added, and kept for ever.
+  CREATE TABLE operator_events (
+    id uuid NOT NULL,
+    -- Readers follow the positions (persistence/feed-floor.ts).
+    position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    type text NOT NULL,
+    -- It is null where the resource belongs to no organization.
+    organization_id uuid,
+    resource text NOT NULL,
+    via author_way NOT NULL,
+    key_id text,
+    holder holder NOT NULL,
+    changes json NOT NULL,
+
+    CONSTRAINT operator_events_pkey PRIMARY KEY (id),
+    CONSTRAINT operator_events_key CHECK ((via = 'api') = (key_id IS NOT NULL))
+  );
+
+  -- The list of all events reads it.
+  CREATE UNIQUE INDEX operator_events_position ON operator_events (position);
+
+  -- The list of the events of an organization reads it.
+  CREATE INDEX operator_events_organization ON operator_events (organization_id, position);
+
+  -- The list of the events of a type reads it.
+  CREATE INDEX operator_events_type ON operator_events (type, position);
 `;
 
 /**
@@ -108,10 +139,11 @@ export class Access1790000000002 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query(`
+      DROP TABLE operator_events;
       DROP TABLE api_keys;
       DROP TABLE organizations;
       DROP DOMAIN holder, retention_days, https_url, contact;
-      DROP TYPE key_kind, approval_rule;
+      DROP TYPE author_way, key_kind, approval_rule;
     `);
   }
 }

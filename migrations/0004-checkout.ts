@@ -36,6 +36,8 @@ const TABLES = `
     -- It is null in a session that expired by itself: that closed when it expired.
     closed_at timestamptz,
     is_redacted boolean NOT NULL DEFAULT false,
+    -- It is null where references need not be unique.
+    unique_reference text,
 
     CONSTRAINT checkout_sessions_pkey PRIMARY KEY (organization_id, mode, id),
     -- The prices contain some of the tax, all of it, or none.
@@ -69,6 +71,11 @@ const TABLES = `
   CREATE INDEX checkout_sessions_reference
     ON checkout_sessions (organization_id, mode, (metadata->>'reference'), id)
     WHERE metadata->>'reference' IS NOT NULL;
+
+  -- A violation means that another session with the reference was created at the same moment.
+  CREATE UNIQUE INDEX checkout_sessions_unique_reference
+    ON checkout_sessions (organization_id, mode, unique_reference)
+    WHERE unique_reference IS NOT NULL AND status <> 'expired';
 
   -- A ledger reads a session by it, because it does not know the organization.
   CREATE INDEX checkout_sessions_ledger_read ON checkout_sessions (mode, id);

@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Create a checkout session
-     * @description Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one. A restricted key needs the right `sessions`.
+     * @description Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one. Where the organization has `unique_references`, a `metadata.reference` is refused while another session with it is open or complete. A restricted key needs the right `sessions`.
      */
     post: operations['createCheckoutSession'];
     delete?: never;
@@ -1067,6 +1067,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/operator/v1/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the changes that operators and merchants made
+     * @description Lists every change of an organization, a key, a webhook secret or endpoint, and every redaction that somebody asked for. A reader that follows `order=asc` misses none.
+     */
+    get: operations['listOperatorEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/operator/v1/events/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Retrieve a change */
+    get: operations['readOperatorEvent'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/operator/v1/organizations': {
     parameters: {
       query?: never;
@@ -2043,6 +2080,8 @@ export interface components {
       refund_approval?: 'keys' | 'all';
       /** @description How many days the details of closed sessions are kept. Null keeps them for ever. */
       details_retention_days?: number | null;
+      /** @description Whether at most one session can be open or complete for each `metadata.reference` and mode. Sessions that are open already stay. */
+      unique_references?: boolean;
     };
     ChangeWebhookEndpointRequest: {
       /**
@@ -2785,6 +2824,7 @@ export interface components {
          *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
+         *     - `reference_in_use`: Another session with this `metadata.reference` is open or complete. Use that session, or expire it first if it is open.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
          *     - `resend_limit`: The event was sent 100 times to each of these receivers. Read the event to see the last attempts.
          *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
@@ -2819,6 +2859,7 @@ export interface components {
           | 'session_not_closed'
           | 'payment_session_mismatch'
           | 'payment_required'
+          | 'reference_in_use'
           | 'webhook_endpoint_limit'
           | 'resend_limit'
           | 'payment_reference_reused'
@@ -3696,7 +3737,7 @@ export interface components {
     };
     /** @description The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty. */
     NextCursor: string | null;
-    /** @description The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change. */
+    /** @description The request to send next. For `read_resource`, `use_existing_session`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change. */
     NextStep: {
       /**
        * @description What to do next.
@@ -3712,6 +3753,7 @@ export interface components {
        *     - `use_new_idempotency_key`: Send the request with a new idempotency key.
        *     - `lower_amount`: Send the request with an allowed amount.
        *     - `read_resource`: Read the resource that prevents the request.
+       *     - `use_existing_session`: Read the session that exists, and use it instead of a new one.
        * @enum {string}
        */
       type:
@@ -3725,13 +3767,109 @@ export interface components {
         | 'retry'
         | 'use_new_idempotency_key'
         | 'lower_amount'
-        | 'read_resource';
+        | 'read_resource'
+        | 'use_existing_session';
       /** @description Path of the request, with all IDs filled in. */
       path: string;
       /** @description Method of the request. */
       method: string;
     };
     NoFieldsRequest: Record<string, never>;
+    /** @description A change of an organization, a key, a webhook secret or endpoint, or a redaction. It is kept for ever, and has no secret, no address and no text of a customer. */
+    OperatorEvent: {
+      /**
+       * @description ID of the event.
+       * @example oev_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'operator.event';
+      /**
+       * @description What happened.
+       *
+       *     - `organization.created`: An organization was created.
+       *     - `organization.updated`: Settings of an organization were changed.
+       *     - `api_key.created`: A key was created.
+       *     - `api_key.rotated`: A key was replaced. `changes.id` has the new one.
+       *     - `api_key.revoked`: A key was revoked.
+       *     - `webhook_secret.rotated`: The secret of an organization or of a webhook endpoint was replaced.
+       *     - `webhook_endpoint.created`: A webhook endpoint was created.
+       *     - `webhook_endpoint.updated`: A webhook endpoint was changed.
+       *     - `webhook_endpoint.deleted`: A webhook endpoint was deleted.
+       *     - `checkout_session.redacted`: Somebody had a checkout session redacted.
+       * @enum {string}
+       */
+      type:
+        | 'organization.created'
+        | 'organization.updated'
+        | 'api_key.created'
+        | 'api_key.rotated'
+        | 'api_key.revoked'
+        | 'webhook_secret.rotated'
+        | 'webhook_endpoint.created'
+        | 'webhook_endpoint.updated'
+        | 'webhook_endpoint.deleted'
+        | 'checkout_session.redacted';
+      /**
+       * @description Owning organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string | null;
+      /**
+       * @description ID of what was changed.
+       * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      resource: string;
+      /** @description Who asked for the change. */
+      by: {
+        /**
+         * @description How the change was asked for.
+         * @enum {string}
+         */
+        via: 'api' | 'command_line';
+        /**
+         * @description ID of the key; null for a command.
+         * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+         */
+        key: string | null;
+        /**
+         * @description Who holds the key, or the user of the machine who ran the command.
+         * @example Sign-up
+         */
+        holder: string;
+      };
+      /** @description The value of each changed member before and after the change. */
+      changes: {
+        [key: string]: unknown[];
+      };
+      /**
+       * Format: int64
+       * @description Time of the change, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+    };
+    OperatorEventList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['OperatorEvent'][];
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
+      has_more: boolean;
+      next_cursor: components['schemas']['NextCursor'];
+      /** @description The same as `data`. */
+      items: components['schemas']['OperatorEvent'][];
+      nextCursor: components['schemas']['NextCursor'];
+    };
     /** @description A merchant, whose data is kept apart from that of all others. */
     Organization: {
       /**
@@ -3785,6 +3923,11 @@ export interface components {
       refund_approval: 'keys' | 'all';
       /** @description How many days the details of closed sessions are kept. */
       details_retention_days: number | null;
+      /**
+       * @description Whether at most one session can be open or complete for each `metadata.reference` and mode.
+       * @example false
+       */
+      unique_references: boolean;
       /**
        * Format: int64
        * @description Time of creation, in Unix seconds.
@@ -4905,14 +5048,32 @@ export interface components {
     QueryOrganization5: string;
     /** @description ID of the resource. */
     PathId7: string;
-    /** @description Only the organization with this reference. */
-    QueryReference4: string;
+    /** @description Only events of this type. */
+    QueryType2:
+      | 'organization.created'
+      | 'organization.updated'
+      | 'api_key.created'
+      | 'api_key.rotated'
+      | 'api_key.revoked'
+      | 'webhook_secret.rotated'
+      | 'webhook_endpoint.created'
+      | 'webhook_endpoint.updated'
+      | 'webhook_endpoint.deleted'
+      | 'checkout_session.redacted';
+    /** @description Order of the changes: `desc` lists the newest event first, `asc` the oldest. */
+    QueryOrder2: 'desc' | 'asc';
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
     QueryCursor7: string;
     /** @description ID of the resource. */
     PathId8: string;
+    /** @description Only the organization with this reference. */
+    QueryReference4: string;
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
     QueryCursor8: string;
+    /** @description ID of the resource. */
+    PathId9: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    QueryCursor9: string;
     /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
     HeaderWebhookId: string;
     /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
@@ -5021,7 +5182,25 @@ export interface operations {
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['IdempotencyKeyReused'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `reference_in_use`: Another session with this `metadata.reference` is open or complete. Use that session, or expire it first if it is open.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'reference_in_use';
+            };
+          };
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8102,6 +8281,85 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listOperatorEvents: {
+    parameters: {
+      query?: {
+        /** @description Only events of this organization. */
+        organization?: components['parameters']['QueryOrganization2'];
+        /** @description Only events of this type. */
+        type?: components['parameters']['QueryType2'];
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: components['parameters']['QueryFrom'];
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: components['parameters']['QueryTo'];
+        /** @description Order of the changes: `desc` lists the newest event first, `asc` the oldest. */
+        order?: components['parameters']['QueryOrder2'];
+        /** @description Maximum number of items on the page. */
+        limit?: components['parameters']['QueryLimit'];
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: components['parameters']['QueryCursor7'];
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of events. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OperatorEventList'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readOperatorEvent: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId8'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The event. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OperatorEvent'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   listOrganizations: {
     parameters: {
       query?: {
@@ -8110,7 +8368,7 @@ export interface operations {
         /** @description Maximum number of items on the page. */
         limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['QueryCursor7'];
+        cursor?: components['parameters']['QueryCursor8'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -8219,7 +8477,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['PathId8'];
+        id: components['parameters']['PathId9'];
       };
       cookie?: never;
     };
@@ -8255,7 +8513,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['PathId8'];
+        id: components['parameters']['PathId9'];
       };
       cookie?: never;
     };
@@ -8295,7 +8553,7 @@ export interface operations {
         /** @description Maximum number of items on the page. */
         limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['QueryCursor8'];
+        cursor?: components['parameters']['QueryCursor9'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -8303,7 +8561,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['PathId8'];
+        id: components['parameters']['PathId9'];
       };
       cookie?: never;
     };
@@ -8339,7 +8597,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['PathId8'];
+        id: components['parameters']['PathId9'];
       };
       cookie?: never;
     };
@@ -8384,7 +8642,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['PathId8'];
+        id: components['parameters']['PathId9'];
       };
       cookie?: never;
     };

@@ -7,6 +7,7 @@ import { type ClientOptions, type ReadOptions, Transport, type WriteOptions } fr
 type Schemas = components['schemas'];
 
 const PATH = '/operator/v1/organizations';
+const EVENTS = '/operator/v1/events';
 
 class Organizations extends Resource {
   /** The call is safe to repeat with the same `reference`, your own ID of the organization. */
@@ -79,16 +80,33 @@ class ApiKeys extends Resource {
   }
 }
 
+/** These are the changes of organizations, keys, webhook secrets and endpoints, and who made them. */
+class OperatorEvents extends Resource {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['OperatorEvent']> {
+    return this.read(EVENTS, id, options);
+  }
+
+  /** With `order: 'asc'`, a reader that goes on from the last cursor misses nothing. */
+  list(
+    filters: Filters<'listOperatorEvents'> = {},
+    options?: ReadOptions,
+  ): List<Schemas['OperatorEvent']> {
+    return this.listOf(EVENTS, filters, options);
+  }
+}
+
 /**
  * Works with an operator key, `ok_…`, which belongs on a server of the platform and nowhere else.
  */
 export class TillgateOperator {
   readonly organizations: Organizations;
   readonly apiKeys: ApiKeys;
+  readonly events: OperatorEvents;
 
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
     this.organizations = new Organizations(transport);
     this.apiKeys = new ApiKeys(transport);
+    this.events = new OperatorEvents(transport);
   }
 }

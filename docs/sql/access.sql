@@ -4,13 +4,12 @@ FROM api_keys
 WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- access.key_by_digest
-SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display, allowed_origins AS
-  origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", (
-  SELECT refund_approval = 'all'
-  FROM organizations
-  WHERE organizations.id = organization_id
-) AS "allRefundsWait", coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
-FROM api_keys
+SELECT key.id, organization_id AS "organizationId", kind, mode, holder, rights, display, allowed_origins AS
+  origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", refund_approval
+  = 'all' AS "allRefundsWait", unique_references AS "uniqueReferences", coalesce(last_used_at > now() -
+  interval '1 hour', false) AS "isNoted"
+FROM api_keys AS key
+LEFT JOIN organizations ON organizations.id = organization_id
 WHERE digest = $1;
 
 -- access.key_used
@@ -22,6 +21,20 @@ WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 ho
 SELECT ahead_seconds AS "aheadSeconds"
 FROM sandbox_clocks
 WHERE organization_id = $1;
+
+-- access.trail_floor
+SELECT drawn, ARRAY(
+  SELECT virtualtransaction
+  FROM pg_locks
+  WHERE drawn IS NOT NULL AND locktype = 'relation' AND granted AND database = (
+    SELECT oid
+    FROM pg_database
+    WHERE datname = current_database()
+  ) AND relation = 'operator_events'::regclass AND mode = 'RowExclusiveLock'
+) AS writers
+FROM (
+  SELECT coalesce(pg_sequence_last_value('operator_events_position_seq'), 0) AS drawn OFFSET 0
+) sequence;
 
 -- operator keys
 SELECT id, holder

@@ -24,7 +24,26 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", paym
   AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url AS "notifyUrl",
   description AS "description", customer_email AS "customerEmail", locale AS "locale", metadata AS "metadata",
   line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt", extract(epoch FROM
-  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS "isRedacted"
+  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS "isRedacted",
+  unique_reference AS "uniqueReference"
+FROM expired;
+
+-- checkout.expire_with_reference
+WITH expired AS (
+  UPDATE checkout_sessions
+  SET status = 'expired'
+  WHERE organization_id = $1 AND mode = $2 AND metadata->>'reference' = $3 AND status <> 'expired' AND status
+    = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)
+  RETURNING *
+)
+SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", payment_status AS "paymentStatus",
+  currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS "amountDiscount",
+  amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS "amountTotal", success_url
+  AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url AS "notifyUrl",
+  description AS "description", customer_email AS "customerEmail", locale AS "locale", metadata AS "metadata",
+  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt", extract(epoch FROM
+  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS "isRedacted",
+  unique_reference AS "uniqueReference"
 FROM expired;
 
 -- checkout.find
@@ -36,7 +55,7 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
   extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
-  "isRedacted"
+  "isRedacted", unique_reference AS "uniqueReference"
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND id = $4;
 
@@ -129,15 +148,23 @@ WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN t
 ORDER BY id DESC
 LIMIT $10;
 
+-- checkout.with_reference
+SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  currency AS "currency", amount_total AS "amountTotal"
+FROM checkout_sessions
+WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status <> 'expired'
+ORDER BY id DESC;
+
 -- new_session
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
   return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
-  original_expires_at, awaits, is_redacted)
+  original_expires_at, awaits, is_redacted, unique_reference)
 VALUES ($1::uuid, $2::mode, $3::uuid, $4::ui_mode, $5::session_status, $6::payment_status, $7::text,
   $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text,
   $17::text, $18::text, $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer,
-  $25::boolean);
+  $25::boolean, $26::text);
 
 -- new_session*
 WITH new_session AS (
@@ -147,18 +174,19 @@ WITH new_session AS (
     v12::bigint AS amount_total, v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url,
     v16::text AS notify_url, v17::text AS description, v18::text AS customer_email, v19::text AS locale,
     v20::json AS metadata, v21::json AS line_items, v22::timestamptz AS expires_at, v23::timestamptz AS
-    original_expires_at, v24::integer AS awaits, v25::boolean AS is_redacted
+    original_expires_at, v24::integer AS awaits, v25::boolean AS is_redacted, v26::text AS unique_reference
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
     $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[],
-    $25::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19,
-    v20, v21, v22, v23, v24, v25)
+    $25::text[], $26::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16,
+    v17, v18, v19, v20, v21, v22, v23, v24, v25, v26)
 )
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
   return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
-  original_expires_at, awaits, is_redacted)
+  original_expires_at, awaits, is_redacted, unique_reference)
 SELECT organization_id, mode, id, ui_mode, status, payment_status, currency, amount_subtotal, amount_discount,
   amount_shipping, amount_tax, amount_total, success_url, cancel_url, return_url, notify_url, description,
-  customer_email, locale, metadata, line_items, expires_at, original_expires_at, awaits, is_redacted
+  customer_email, locale, metadata, line_items, expires_at, original_expires_at, awaits, is_redacted,
+  unique_reference
 FROM new_session;

@@ -1,6 +1,6 @@
 import type { Mode, Owner } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
-import type { Work } from '../shared/unit.js';
+import type { Author, Work } from '../shared/unit.js';
 import type { StatementPart } from './batch/batched-write.js';
 import type { Transaction } from './transaction.js';
 
@@ -33,6 +33,7 @@ export class OpenUnit {
     readonly owner: Owner,
     readonly ahead: number,
     private readonly clock: Clock,
+    readonly by?: Author,
     readonly gathered = new Gathered(),
   ) {
     if ('organization' in owner) this.organization = owner.organization;
@@ -51,7 +52,7 @@ export class OpenUnit {
 
   /** Returns the same work for another owner, whose clock was not moved. */
   as(owner: Owner): OpenUnit {
-    return new OpenUnit(owner, 0, this.clock, this.gathered);
+    return new OpenUnit(owner, 0, this.clock, this.by, this.gathered);
   }
 }
 

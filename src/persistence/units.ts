@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, Owner } from '../shared/caller.js';
 import { CallerClock, Clock } from '../shared/clock.js';
-import type { Work } from '../shared/unit.js';
+import type { Author, Work } from '../shared/unit.js';
 import { Database } from './database.js';
 import { retried } from './retries.js';
 import { OpenUnit, opened } from './unit-of-work.js';
@@ -18,13 +18,14 @@ export class Units {
   /**
    * Commits all that the use case adds to its unit, or nothing. Runs it again, with a new unit, if
    * the state has changed since it was read, or if PostgreSQL ended its transaction for the sake of
-   * another one. Refuses with service_unavailable after five times.
+   * another one. Refuses with service_unavailable after five times. `by` is who asked for it.
    */
   async commit<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
+    by?: Author,
   ): Promise<Result> {
-    return retried('stale', () => retried('conflict', () => this.attempt(owner, use)));
+    return retried('stale', () => retried('conflict', () => this.attempt(owner, use, by)));
   }
 
   /**
@@ -38,8 +39,9 @@ export class Units {
   private async attempt<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
+    by: Author | undefined,
   ): Promise<Result> {
-    const unit = new OpenUnit(owner, await this.aheadOf(owner), this.clock);
+    const unit = new OpenUnit(owner, await this.aheadOf(owner), this.clock, by);
     const result = await this.committed(unit, () => use(unit as unknown as Of & Work));
     for (const effect of unit.gathered.effects) effect();
     return result;

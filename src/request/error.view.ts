@@ -13,6 +13,7 @@ const STEP_MEANINGS = {
   use_new_idempotency_key: 'Send the request with a new idempotency key.',
   lower_amount: 'Send the request with an allowed amount.',
   read_resource: 'Read the resource that prevents the request.',
+  use_existing_session: 'Read the session that exists, and use it instead of a new one.',
 };
 export type NextStepType = keyof typeof STEP_MEANINGS;
 
@@ -38,8 +39,8 @@ const NEXT_STEP = object(
   {
     name: 'NextStep',
     description:
-      'The request to send next. For `read_resource`, `list_resources` and `retry`, send it as ' +
-      'it is. For the other types, `type` says what to change.',
+      'The request to send next. For `read_resource`, `use_existing_session`, `list_resources` and ' +
+      '`retry`, send it as it is. For the other types, `type` says what to change.',
   },
 );
 

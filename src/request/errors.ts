@@ -103,6 +103,7 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   too_much: { status: 422, nextStep: 'lower_amount' },
   state: { status: 422, nextStep: 'read_resource' },
   person: { status: 422, nextStep: 'read_resource' },
+  taken: { status: 422, nextStep: 'use_existing_session' },
   rate_limited: { status: 429, nextStep: 'retry', headers: RETRY },
   fault: { status: 500, nextStep: 'retry' },
   unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
@@ -174,7 +175,8 @@ export class ErrorResponses {
     if (first?.param === 'id' && first.code === 'invalid_format') {
       return { type, path: this.collectionOf(path), method: 'GET' };
     }
-    const found = type === 'read_resource' && resource && this.pathTo(resource, path, organization);
+    const isRead = type === 'read_resource' || type === 'use_existing_session';
+    const found = isRead && resource && this.pathTo(resource, path, organization);
     if (found) return { type, path: found, method: 'GET' };
     if (type === 'use_method') return { type, path, method: first?.allowed[0] ?? 'GET' };
     if (code === INVALID_PARAM.code && errors.some(({ param }) => param === 'cursor')) {

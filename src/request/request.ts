@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../shared/caller.js';
 import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
 import { isPersonName } from '../shared/nickname.js';
+import type { Author } from '../shared/unit.js';
 
 /**
  * Returns the current request. Nest's `switchToHttp()` would create three closures a call, and a
@@ -117,6 +118,11 @@ function unusable(code: ParamCode, message: string): Refusal {
   return invalidParam('Idempotency-Key', code, message);
 }
 
+/** Returns who asks: the holder of the key. */
+export function authorOf({ keyId, keyHolder }: FastifyRequest): Author {
+  return { via: 'api', key: keyId ?? null, holder: keyHolder ?? '' };
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
@@ -126,6 +132,7 @@ declare module 'fastify' {
     keyHolder: string | undefined;
     keyId: string | undefined;
     needsApproval: boolean;
+    needsUniqueReferences: boolean;
     actor: string | null;
     traceId?: string;
   }

@@ -12,7 +12,8 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Declarations } from '../platform/module-declaration.js';
 import type * as callers from '../shared/caller.js';
-import { requestOf } from './request.js';
+import type * as units from '../shared/unit.js';
+import { authorOf, requestOf } from './request.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -105,8 +106,15 @@ export const Requester = requestGives(({ keyId: key = '', keyHolder: holder = ''
 });
 export type Requester = callers.Requester;
 
+/** Gives who asks, for the trail. */
+export const Author = requestGives(authorOf);
+export type Author = units.Author;
+
 /** Tells whether somebody else must approve the refunds that the requester proposes. */
 export const NeedsApproval = requestGives((request) => request.needsApproval);
+
+/** Tells whether a session that the requester creates needs a reference that is free. */
+export const NeedsUniqueReferences = requestGives((request) => request.needsUniqueReferences);
 
 declare module 'fastify' {
   interface FastifyContextConfig {

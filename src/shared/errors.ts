@@ -18,6 +18,7 @@ export type ErrorKind =
   | 'too_much'
   | 'state'
   | 'person'
+  | 'taken'
   | 'rate_limited'
   | 'fault'
   | 'unavailable';

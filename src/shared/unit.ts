@@ -4,6 +4,16 @@ import { Refusal, SERVICE_UNAVAILABLE } from './errors.js';
 
 declare const OPEN: unique symbol;
 
+export const AUTHOR_WAYS = ['api', 'command_line'] as const;
+
+/** The author is who asked for the work: the holder of a key, or the user of a command. */
+export interface Author {
+  readonly via: (typeof AUTHOR_WAYS)[number];
+  /** This is the ID of the key. It is null for a command. */
+  readonly key: string | null;
+  readonly holder: string;
+}
+
 /**
  * A unit's work is written together, or not at all. A port's method that takes a unit adds its
  * writes to it, and reads rows that the unit has locked. The unit has the time of its owner, which
@@ -11,6 +21,8 @@ declare const OPEN: unique symbol;
  */
 export interface Work extends Moment {
   readonly [OPEN]: true;
+  /** This is undefined if nobody asked for the work, as for that of a sweeper. */
+  readonly by: Author | undefined;
   /** Registers an effect that runs once the unit is committed. It must not throw. */
   afterCommit(effect: () => void): void;
 }

@@ -186,6 +186,7 @@ test.each([
       paymentUrl: { test: null, live: null },
       refundApproval: 'keys',
       detailsRetentionDays: null,
+      uniqueReferences: false,
     },
   });
 });

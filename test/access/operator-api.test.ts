@@ -87,6 +87,7 @@ test('creates, reads, lists and changes an organization', async () => {
     ...fields,
     refund_approval: 'keys',
     details_retention_days: null,
+    unique_references: false,
     created: expect.any(Number),
   });
   expect(await operator.organizations.retrieve(made.id)).toEqual(made);
@@ -105,6 +106,7 @@ test('creates, reads, lists and changes an organization', async () => {
     payment_url: { live: TEMPLATE },
     refund_approval: 'all',
     details_retention_days: 30,
+    unique_references: true,
   } as const;
   const changed = { ...made, ...change, payment_url: { test: null, live: TEMPLATE } };
   expect(await operator.organizations.change(made.id, change)).toEqual(changed);

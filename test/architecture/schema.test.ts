@@ -25,6 +25,7 @@ const SHARED = [
   'api_keys',
   'encryption_keys',
   'ledger_webhook_endpoints',
+  'operator_events',
   'organizations',
   'page_secrets',
 ];

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { EventFloor } from '../../src/modules/events/adapters/persistence/event-floor.js';
+import type { PostgresEvents } from '../../src/modules/events/adapters/persistence/postgres-events.js';
+import { Events } from '../../src/modules/events/application/ports.js';
 import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { startService } from '../kit/service.js';
@@ -168,7 +169,7 @@ test('reads an event at once by its object, even while a transaction that insert
 
 test('lets all who read at once share one look at how far they may go', async () => {
   const read = jest.spyOn(service.application.get(Database), 'read');
-  const floor = service.application.get(EventFloor);
+  const { floor } = service.application.get<Events, PostgresEvents>(Events);
   const floors = await Promise.all(Array.from({ length: 100 }, () => floor.read()));
   expect([read.mock.calls.length, new Set(floors.map(String)).size]).toEqual([1, 1]);
   read.mockRestore();

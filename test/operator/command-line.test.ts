@@ -164,12 +164,21 @@ describe('organizations and keys', () => {
       'all',
       '--details-retention-days',
       '30',
+      '--unique-references',
+      'on',
     ];
-    const changed = { name: 'New name', refund_approval: 'all', details_retention_days: 30 };
+    const changed = {
+      name: 'New name',
+      refund_approval: 'all',
+      details_retention_days: 30,
+      unique_references: true,
+    };
     expect(await succeed('org', 'set', id, ...change)).toMatchObject(changed);
     expect(await succeed('org', 'show', id)).toMatchObject(changed);
     const kept = { ...changed, details_retention_days: null };
     expect(await succeed('org', 'set', id, '--no-details-retention-days')).toMatchObject(kept);
+    const off = { ...kept, unique_references: false };
+    expect(await succeed('org', 'set', id, '--unique-references', 'off')).toMatchObject(off);
   });
 
   test('a key of live mode is not made in a missing embedded database, which is not made either', async () => {

@@ -73,6 +73,7 @@ function shown({ visit, waited, isEmbedded, ...of }: Case, locale = 'en'): strin
     originalExpiresAt: isAwaited ? 1 : null,
     currency: 'usd',
     isRedacted: false,
+    uniqueReference: null,
   };
   const unread = {
     paymentStatus: 'unpaid',

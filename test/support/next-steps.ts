@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<string, 'body or parameter' | 'header' | 'method' |
   use_method: 'method',
   list_resources: 'reads',
   read_resource: 'reads',
+  use_existing_session: 'reads',
   restart_list: 'reads',
 };
 

@@ -8,11 +8,15 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Database } from '../../src/persistence/database.js';
 import { opened } from '../../src/persistence/unit-of-work.js';
 import { Units } from '../../src/persistence/units.js';
-import type { Work } from '../../src/shared/unit.js';
+import type { Author, Work } from '../../src/shared/unit.js';
 
 type Gathered = ReturnType<typeof opened>['gathered'];
 type Method = (...given: readonly unknown[]) => unknown;
-type Attempt = (owner: object, use: (unit: Work) => Promise<unknown>) => Promise<unknown>;
+type Attempt = (
+  owner: object,
+  use: (unit: Work) => Promise<unknown>,
+  by?: Author,
+) => Promise<unknown>;
 
 const DOORS = ['lend', 'read', 'send'];
 
@@ -27,8 +31,8 @@ export function watchConnections(application: INestApplicationContext): () => vo
   const { pool } = application.get(Database) as unknown as { pool: Record<string, Method> };
 
   const attempt = units.attempt.bind(units);
-  units.attempt = (owner, use) =>
-    attempt(owner, (unit) => running.run(opened(unit).gathered, () => use(unit)));
+  units.attempt = (owner, use, by) =>
+    attempt(owner, (unit) => running.run(opened(unit).gathered, () => use(unit)), by);
 
   // Reads that go together are sent later, in the context of the first of them. That one has already
   // passed the door, and its unit may have begun a transaction since, for which nobody waits.

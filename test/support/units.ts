@@ -15,10 +15,12 @@ export interface Operated {
   readonly application: Pick<INestApplicationContext, 'get'>;
 }
 
+const TESTER = { via: 'command_line', key: null, holder: 'tester' } as const;
+
 /** Commits what a use case of an operator adds to its unit. */
 export function committed<Result>(
   { application }: Operated,
   use: (unit: Work) => Promise<Result>,
 ): Promise<Result> {
-  return application.get(Units).commit({ queue: 'test' }, use);
+  return application.get(Units).commit({ queue: 'test' }, use, TESTER);
 }

@@ -8,11 +8,13 @@ import {
   ApiKeysController,
   OrganizationsController,
 } from './adapters/http/operator.controllers.js';
+import { OperatorEventsController } from './adapters/http/operator-events.controller.js';
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
 import { RIGHT_MISSING, RightGuard, rightMissing } from './adapters/http/right.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
+import { OperatorEventRecord } from './adapters/persistence/operator-event.record.js';
 import {
   OrganizationRecord,
   PaymentUrlRecord,
@@ -22,14 +24,15 @@ import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { TypeormTestClocks } from './adapters/persistence/typeorm-test-clocks.js';
+import { TypeormTrail } from './adapters/persistence/typeorm-trail.js';
 import { UNUSED_OPERATOR_KEYS } from './adapters/persistence/unused-operator-keys.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageOrganizations } from './application/manage-organizations.js';
-import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
+import { ApiKeys, Organizations, TestClocks, Trail } from './application/ports.js';
 import { ORGANIZATION_REFERENCE_REUSED } from './domain/organization.js';
-import { ORGANIZATION_RESOURCE } from './resources.js';
+import { OPERATOR_EVENT_RESOURCE, ORGANIZATION_RESOURCE } from './resources.js';
 
 const USE_CASES = [
   AdvanceTestClock,
@@ -45,22 +48,34 @@ const USE_CASES = [
  */
 @Global()
 @Module({
-  controllers: [PreflightController, OrganizationsController, ApiKeysController],
+  controllers: [
+    PreflightController,
+    OrganizationsController,
+    ApiKeysController,
+    OperatorEventsController,
+  ],
   providers: [
     ...USE_CASES,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: CallerClock, useClass: TypeormCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },
     { provide: TestClocks, useClass: TypeormTestClocks },
+    { provide: Trail, useClass: TypeormTrail },
   ],
-  exports: [...USE_CASES, CallerClock, Organizations, TestClocks],
+  exports: [...USE_CASES, CallerClock, Organizations, TestClocks, Trail],
 })
 class AccessModule {}
 
 export const ACCESS: ModuleDeclaration = {
   module: AccessModule,
-  records: [OrganizationRecord, PaymentUrlRecord, ApiKeyRecord, TestClockRecord],
-  resources: [ORGANIZATION_RESOURCE],
+  records: [
+    OrganizationRecord,
+    PaymentUrlRecord,
+    ApiKeyRecord,
+    TestClockRecord,
+    OperatorEventRecord,
+  ],
+  resources: [ORGANIZATION_RESOURCE, OPERATOR_EVENT_RESOURCE],
   errors: [
     INVALID_API_KEY,
     ORIGIN_NOT_ALLOWED,

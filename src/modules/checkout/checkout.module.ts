@@ -27,7 +27,7 @@ import {
   SessionEvents,
 } from './application/ports.js';
 import { RedactCheckoutSession } from './application/redact-checkout-session.js';
-import { SESSION_ERRORS } from './domain/checkout-session.js';
+import { REFERENCE_IN_USE, SESSION_ERRORS } from './domain/checkout-session.js';
 import { SESSION_RESOURCE } from './resources.js';
 
 @Module({
@@ -58,7 +58,7 @@ export class CheckoutModule {}
 export const CHECKOUT: ModuleDeclaration = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
-  errors: Object.values(SESSION_ERRORS),
+  errors: [...Object.values(SESSION_ERRORS), REFERENCE_IN_USE],
   resources: [SESSION_RESOURCE],
   personalData: [{ object: SESSION_OBJECT, members: REDACTED_MEMBERS }],
 };

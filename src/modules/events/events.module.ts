@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import type { ModuleDeclaration } from '../../platform/module-declaration.js';
 import { EventsController, LedgerEventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
-import { EventFloor } from './adapters/persistence/event-floor.js';
 import { EVENT_PERSONAL_DATA } from './adapters/persistence/event-personal-data.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
@@ -14,7 +13,6 @@ import { EVENT_RESOURCE } from './resources.js';
 @Module({
   controllers: [EventsController, LedgerEventsController],
   providers: [
-    EventFloor,
     EventSweeper,
     { provide: Events, useClass: PostgresEvents },
     { provide: Outbox, useClass: PostgresOutbox },

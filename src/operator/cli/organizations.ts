@@ -70,6 +70,7 @@ function addReads(organizations: Command): void {
 
 const APPROVAL = 'refunds that wait for approval: of some keys, or all';
 const CONTACT = 'whom customers can ask: an e-mail address or an https URL';
+const UNIQUE = 'at most one session open or complete for each metadata.reference, or any number';
 const RETENTION = 'how long the details of closed sessions are kept';
 
 function addSet(organizations: Command): void {
@@ -93,9 +94,11 @@ function addSet(organizations: Command): void {
     .addOption(new Option('--refund-approval <which>', APPROVAL).choices(REFUND_APPROVALS))
     .option('--details-retention-days <days>', RETENTION, wholeNumber(1, MAX_RETENTION_DAYS))
     .option('--no-details-retention-days', 'for ever')
-    .action((organization, { mode, paymentUrl, ...details }, command) => {
+    .addOption(new Option('--unique-references <how>', UNIQUE).choices(['on', 'off'] as const))
+    .action((organization, { mode, paymentUrl, uniqueReferences, ...details }, command) => {
       const isUrlGiven = paymentUrl !== undefined;
-      const isNothingGiven = mode === undefined && Object.keys(details).length === 0;
+      const isNothingGiven =
+        mode === undefined && uniqueReferences === undefined && Object.keys(details).length === 0;
       if ((mode !== undefined) !== isUrlGiven || isNothingGiven) {
         command.error('Give --payment-url with its --mode, or another option.');
       }
@@ -106,6 +109,7 @@ function addSet(organizations: Command): void {
       return change(organization, {
         ...Object.fromEntries(given),
         paymentUrl: mode && { [mode]: paymentUrl || null },
+        ...(uniqueReferences && { uniqueReferences: uniqueReferences === 'on' }),
       });
     });
 }

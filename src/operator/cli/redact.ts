@@ -13,6 +13,7 @@ import { mailboxOf } from '../../request/validation/mailbox.js';
 import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
+import { commandAuthor } from '../author.js';
 import { emailAddress, id } from './arguments.js';
 import { withApplication } from './run.js';
 
@@ -94,7 +95,9 @@ async function redact(
   session: OwnId,
 ): Promise<void> {
   const redactSession = application.get(RedactCheckoutSession);
-  await application.get(Units).commit(caller, (unit) => redactSession.execute(unit, session));
+  await application
+    .get(Units)
+    .commit(caller, (unit) => redactSession.execute(unit, session), commandAuthor());
 }
 
 /** Forgets what a redaction left of very many refunds. A running service does the same. */

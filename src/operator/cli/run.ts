@@ -6,6 +6,7 @@ import { Units } from '../../persistence/units.js';
 import { type Config, readConfig } from '../../platform/config.js';
 import { Progress } from '../../platform/progress.js';
 import type { Work } from '../../shared/unit.js';
+import { commandAuthor } from '../author.js';
 import { holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -33,7 +34,7 @@ export function committed<Result>(
   application: INestApplicationContext,
   use: (unit: Work) => Promise<Result>,
 ): Promise<Result> {
-  return application.get(Units).commit({ queue: 'command' }, use);
+  return application.get(Units).commit({ queue: 'command' }, use, commandAuthor());
 }
 
 /** Shows the result on stdout. The work may say on stderr how far it has come. */

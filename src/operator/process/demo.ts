@@ -13,6 +13,7 @@ import {
 import { RecordPayment } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
 import type { Work } from '../../shared/unit.js';
+import { commandAuthor } from '../author.js';
 import { DEMO_LEDGER } from '../telemetry/request-log.js';
 import {
   aboutWebhooks,
@@ -42,7 +43,7 @@ export async function makeDemo(
   application: INestApplicationContext,
   dataDir: string,
 ): Promise<Demo | undefined> {
-  return application.get(Units).commit({ queue: 'demo' }, async (unit) => {
+  const write = async (unit: Work) => {
     if ((await application.get(Organizations).list({ limit: 1 })).items.length > 0)
       return undefined;
     const made = await make(application, unit);
@@ -51,7 +52,8 @@ export async function makeDemo(
     writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
     return made;
-  });
+  };
+  return application.get(Units).commit({ queue: 'demo' }, write, commandAuthor());
 }
 
 /**

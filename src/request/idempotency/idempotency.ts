@@ -4,7 +4,7 @@ import { sqlState, violates } from '../../persistence/faults.js';
 import { Units } from '../../persistence/units.js';
 import { type Caller, nameOf, type Owner } from '../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
-import type { Unit, Work } from '../../shared/unit.js';
+import type { Author, Unit, Work } from '../../shared/unit.js';
 import {
   ErrorResponses,
   IDEMPOTENCY_KEY_IN_USE,
@@ -67,7 +67,7 @@ export class Idempotency {
   ): Promise<IdempotentResponse> {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
-    if (key === null) return this.withoutKey(caller, use, respond);
+    if (key === null) return this.withoutKey(caller, use, respond, request.by);
     const claim = {
       fingerprint: fingerprintOf(request.subject, request.body),
       ...request,
@@ -97,16 +97,14 @@ export class Idempotency {
     return this.once(caller, { ...request, hasEffect: true }, use, respond);
   }
 
-  /**
-   * Commits the use case of a request without a key, or of a route that takes none because each
-   * call is a new request.
-   */
+  /** Commits the use case of a request without a key, or of a route that takes none. */
   async withoutKey<Of extends Owner, Result>(
     owner: Of,
     use: (unit: Of & Work) => Promise<Result>,
     respond: (result: Result) => HttpResponse,
+    by?: Author,
   ): Promise<IdempotentResponse> {
-    return new IdempotentResponse(respond(await this.units.commit(owner, use)), undefined);
+    return new IdempotentResponse(respond(await this.units.commit(owner, use, by)), undefined);
   }
 
   /**
@@ -206,7 +204,7 @@ export class Idempotency {
     write: Write,
   ): Promise<IdempotentResponse> {
     try {
-      return await this.units.commit(caller, write);
+      return await this.units.commit(caller, write, claim.by);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : undefined;
       const earlier = refusal && (await this.earlierThan(refusal, caller, claim));

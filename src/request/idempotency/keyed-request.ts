@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Author } from '../../shared/unit.js';
 import type { RequestContext } from '../errors.js';
-import { idempotencyKeyOf, type Presence, requestOf } from '../request.js';
+import { authorOf, idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import type { IdempotentResponse } from '../response.js';
 
 /** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
@@ -12,6 +13,7 @@ export interface KeyedRequest<Body = unknown> extends RequestContext {
   readonly key: string | null | undefined;
   readonly subject: string | undefined;
   readonly body: Body;
+  readonly by: Author;
   /**
    * This is true if the use case has an effect that a rollback does not undo. A stored response is
    * then looked for first.
@@ -51,5 +53,6 @@ export function keyedRequestOf(context: ExecutionContext): KeyedRequest {
     key,
     subject: params.id,
     body,
+    by: authorOf(request),
   };
 }

@@ -1,4 +1,7 @@
-import { CheckoutSession } from '../../../src/modules/checkout/domain/checkout-session.js';
+import {
+  CheckoutSession,
+  referenceInUse,
+} from '../../../src/modules/checkout/domain/checkout-session.js';
 import type { NewCheckoutSession } from '../../../src/modules/checkout/domain/session-terms.js';
 import { CHECKOUT_SESSION_ID } from '../../../src/modules/checkout/index.js';
 import { exampleId } from '../../../src/request/schema.js';
@@ -44,6 +47,7 @@ export const EXAMPLES: Examples = {
         { price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } },
       ],
     },
+    refusals: [() => referenceInUse(session().state)],
   },
   awaitPayment: {
     body: AWAITED,

@@ -10,8 +10,9 @@ import {
   type KeyLife,
   type NewApiKey,
 } from '../domain/api-key.js';
+import { type Changes, changesBetween, type OperatorEventType } from '../domain/operator-event.js';
 import { Authenticate } from './authenticate.js';
-import { ApiKeys, Organizations, TestClocks } from './ports.js';
+import { ApiKeys, Organizations, TestClocks, Trail } from './ports.js';
 
 const OVERLAP_MS = 7 * 24 * 60 * 60_000;
 
@@ -43,6 +44,7 @@ export class ManageApiKeys {
     private readonly organizations: Organizations,
     private readonly authenticate: Authenticate,
     private readonly clocks: TestClocks,
+    private readonly trail: Trail,
   ) {}
 
   async create(unit: Work, input: NewApiKey): Promise<IssuedApiKey> {
@@ -50,6 +52,7 @@ export class ManageApiKeys {
     const moment = await this.clocks.within(unit, callerOf(input));
     const issued = ApiKey.create(input, moment);
     this.apiKeys.add(unit, issued.key, issued.token);
+    this.record(unit, 'api_key.created', issued.key, changesBetween({}, membersOf(issued.key)));
     return issued;
   }
 
@@ -64,7 +67,10 @@ export class ManageApiKeys {
   async revoke(unit: Work, id: string, kinds: readonly KeyKind[] = KEY_KINDS): Promise<ApiKey> {
     const { caller } = await this.find(id, kinds);
     const { now } = await this.clocks.within(unit, caller);
-    return this.end(unit, id, 'revokedAt', now);
+    const { before, after } = await this.end(unit, id, 'revokedAt', now);
+    const isNew = before.state.revokedAt === null;
+    if (isNew) this.record(unit, 'api_key.revoked', after, changesOf(before, after));
+    return after;
   }
 
   /**
@@ -82,16 +88,23 @@ export class ManageApiKeys {
     const issued = old.rotate(life, moment);
     this.apiKeys.add(unit, issued.key, issued.token);
     const end = moment.now + overlap;
-    const ending = await this.end(unit, id, 'expiresAt', end);
-    return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };
+    const { before, after } = await this.end(unit, id, 'expiresAt', end);
+    const changes = { id: [id, issued.key.state.id], ...changesOf(before, after) } as const;
+    this.record(unit, 'api_key.rotated', old, changes);
+    return { ...issued, previousExpiresAt: after.state.expiresAt ?? end };
   }
 
   /**
    * Ends a key. It stops on this instance at once, and on the others when they look it up again.
    */
-  private async end(unit: Work, ...ended: End): Promise<ApiKey> {
+  private async end(unit: Work, ...ended: End): ReturnType<ApiKeys['end']> {
     unit.afterCommit(() => this.authenticate.forget());
     return this.apiKeys.end(unit, ...ended);
+  }
+
+  private record(unit: Work, type: OperatorEventType, { state }: ApiKey, changes: Changes): void {
+    const { id: resource, organization } = state;
+    this.trail.record(unit, { type, organization, resource, changes });
   }
 
   private async find(id: string, kinds: readonly KeyKind[]): Promise<ApiKey> {
@@ -100,3 +113,15 @@ export class ManageApiKeys {
     return key;
   }
 }
+
+const seconds = (instant: number | null) => instant && Math.floor(instant / 1000);
+const endsOf = ({ state }: ApiKey) => ({
+  expires_at: seconds(state.expiresAt),
+  revoked_at: seconds(state.revokedAt),
+});
+const membersOf = (key: ApiKey) => {
+  const { kind, mode, holder, rights, origins } = key.state;
+  return { kind, mode, holder, rights, origins, ...endsOf(key) };
+};
+const changesOf = (before: ApiKey, after: ApiKey): Changes =>
+  changesBetween(endsOf(before), endsOf(after));

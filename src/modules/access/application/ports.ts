@@ -1,8 +1,13 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import type { Page, PageRequest } from '../../../shared/page.js';
+import type { CreatedPageRequest, Page, PageRequest } from '../../../shared/page.js';
 import type { Unit, Work } from '../../../shared/unit.js';
 import type { ApiKey } from '../domain/api-key.js';
+import type {
+  NewOperatorEvent,
+  OperatorEvent,
+  OperatorEventType,
+} from '../domain/operator-event.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
 
@@ -57,15 +62,31 @@ export abstract class ApiKeys {
   abstract list(organization: string | null, page: Partial<PageRequest>): Promise<Page<ApiKey>>;
   /**
    * Ends the key at the instant (milliseconds), unless it was revoked already or expires before.
-   * Writes it now and returns the stored key.
+   * Writes it now and returns the key before and after that.
    */
   abstract end(
     unit: Work,
     id: string,
     how: 'revokedAt' | 'expiresAt',
     instant: number,
-  ): Promise<ApiKey>;
+  ): Promise<{ readonly before: ApiKey; readonly after: ApiKey }>;
   abstract allowedOrigins(): Promise<ReadonlySet<string>>;
+}
+
+export interface OperatorEventFilter extends CreatedPageRequest {
+  readonly organization: string | undefined;
+  readonly type: OperatorEventType | undefined;
+  readonly order: 'asc' | 'desc';
+}
+
+/** The trail has every change of organizations, keys, webhook secrets and endpoints, for ever. */
+export abstract class Trail {
+  /** Records the change with the author of the unit. Throws if the unit has none. */
+  abstract record(unit: Work, event: NewOperatorEvent): void;
+  /** Reads an event. Refuses with not_found. */
+  abstract byId(id: string): Promise<OperatorEvent>;
+  /** Lists events. A reader in ascending order misses none, whatever is committed meanwhile. */
+  abstract list(filter: OperatorEventFilter): Promise<Page<OperatorEvent>>;
 }
 
 export abstract class TestClocks {

@@ -48,6 +48,11 @@ export interface ApiKeyState {
    * knows it.
    */
   readonly allRefundsWait?: boolean;
+  /**
+   * This is true if at most one session of each reference can be open or complete in the
+   * organization. Only the look-up of a token knows it.
+   */
+  readonly uniqueReferences?: boolean;
 }
 
 /**
@@ -137,6 +142,11 @@ export class ApiKey {
     return allRefundsWait === true || (kind === 'restricted' && !rights.includes('approve'));
   }
 
+  /** This is true if a session that the key creates needs a reference that is free. */
+  get needsUniqueReferences(): boolean {
+    return this.state.uniqueReferences === true;
+  }
+
   faultAt(now: number): 'expired' | 'revoked' | undefined {
     const { expiresAt, revokedAt } = this.state;
     if (revokedAt !== null) return 'revoked';
@@ -151,7 +161,10 @@ export class ApiKey {
   }
 }
 
-type Issued = Omit<ApiKeyState, 'display' | 'revokedAt' | 'lastUsedAt' | 'allRefundsWait'>;
+type Issued = Omit<
+  ApiKeyState,
+  'display' | 'revokedAt' | 'lastUsedAt' | 'allRefundsWait' | 'uniqueReferences'
+>;
 
 function issued(terms: Issued): { key: ApiKey; token: string } {
   const token = newToken(terms.kind, terms.mode);

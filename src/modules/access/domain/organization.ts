@@ -29,6 +29,8 @@ export interface OrganizationSettings
   readonly refundApproval: (typeof REFUND_APPROVALS)[number];
   /** The details of closed sessions are kept for so many days; null keeps them for ever. */
   readonly detailsRetentionDays: number | null;
+  /** This is true if at most one session of each reference can be open or complete. */
+  readonly uniqueReferences: boolean;
 }
 
 /** A member that is given changes; null removes its value. */
@@ -43,6 +45,7 @@ const NEW = {
   paymentUrl: { test: null, live: null },
   refundApproval: 'keys',
   detailsRetentionDays: null,
+  uniqueReferences: false,
 } as const;
 const REFERENCE = /^(?! )[ -~]{1,255}(?<! )$/;
 const MAX_LENGTH = 500;
@@ -96,6 +99,22 @@ export class Organization {
     );
   }
 
+  /** These are the settings by their names in the API, for whoever compares them. */
+  get members() {
+    const { settings } = this;
+    return {
+      name: settings.name,
+      contact: settings.contact,
+      terms_url: settings.termsUrl,
+      privacy_url: settings.privacyUrl,
+      'payment_url.test': settings.paymentUrl.test,
+      'payment_url.live': settings.paymentUrl.live,
+      refund_approval: settings.refundApproval,
+      details_retention_days: settings.detailsRetentionDays,
+      unique_references: settings.uniqueReferences,
+    };
+  }
+
   /** Changes the settings that are given. Refuses with invalid_param. */
   with({ paymentUrl = {}, ...changed }: OrganizationChange): Organization {
     const settings = {
@@ -104,7 +123,7 @@ export class Organization {
       paymentUrl: { ...this.settings.paymentUrl, ...paymentUrl },
     };
     const { contact, termsUrl, privacyUrl } = settings;
-    if (!EMAIL.test(contact ?? ''))
+    if (!isEmail(contact ?? ''))
       requireUrl('contact', contact, 'an e-mail address or an https URL');
     requireUrl('terms_url', termsUrl);
     requireUrl('privacy_url', privacyUrl);
@@ -113,6 +132,8 @@ export class Organization {
     return new Organization(this.id, this.reference, { ...settings, name });
   }
 }
+
+export const isEmail = (contact: string): boolean => EMAIL.test(contact);
 
 function checkedName(name: string): string {
   const trimmed = name.trim();

@@ -69,6 +69,13 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
    * clock that is `ahead`. Returns them.
    */
   abstract expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
+  /**
+   * Finds the sessions with a reference that are not stored as expired, the newest first. Those
+   * that are overdue are found as expired.
+   */
+  abstract withReference(unit: Unit, reference: string): Promise<CheckoutSessionSummary[]>;
+  /** Stores at once as expired the overdue sessions with a reference. Returns them. */
+  abstract expireWithReference(unit: Unit, reference: string): Promise<CheckoutSession[]>;
 }
 
 export abstract class SessionEvents {

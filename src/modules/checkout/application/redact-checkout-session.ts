@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
+import { Trail } from '../../access/index.js';
 import type { CheckoutSession } from '../domain/checkout-session.js';
 import { CheckoutSessions, SessionDetails, SessionEvents } from './ports.js';
 
@@ -10,6 +11,7 @@ export class RedactCheckoutSession {
     private readonly sessions: CheckoutSessions,
     private readonly details: SessionDetails,
     private readonly events: SessionEvents,
+    private readonly trail: Trail,
   ) {}
 
   /**
@@ -24,6 +26,9 @@ export class RedactCheckoutSession {
     // The sweeper has not recorded this event yet. It is recorded without details too.
     if (!isStored) this.events.record(unit, 'checkout.session.expired', redacted);
     this.events.record(unit, 'checkout.session.redacted', redacted);
+    // Nobody asked for what is forgotten because its time is over.
+    const redaction = { type: 'checkout_session.redacted', resource: id, changes: {} } as const;
+    if (unit.by) this.trail.record(unit, { ...redaction, organization: unit.organization });
     return redacted;
   }
 }

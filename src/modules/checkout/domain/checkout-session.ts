@@ -1,7 +1,14 @@
 import { CallbackUrls } from '../../../shared/callback-urls.js';
 import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import { errorCodes, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
+import {
+  type ErrorCode,
+  errorCodes,
+  invalidParams,
+  paramError,
+  Refusal,
+  refusal,
+} from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import type { Captured, Mismatch } from './captured.js';
 import {
@@ -31,6 +38,14 @@ export const SESSION_EVENTS = {
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
+export const REFERENCE_IN_USE: ErrorCode = {
+  code: 'reference_in_use',
+  kind: 'taken',
+  meaning:
+    'Another session with this `metadata.reference` is open or complete. Use that session, or ' +
+    'expire it first if it is open.',
+};
+
 export const SESSION_ERRORS = errorCodes('state', {
   session_not_open: 'The session is complete or expired. Read it.',
   session_not_closed:
@@ -54,6 +69,11 @@ export interface CheckoutSessionState extends SessionTerms {
   /** This counts how often the wait for money was changed. */
   readonly awaits: number;
   readonly isRedacted: boolean;
+  /**
+   * This is the reference that no other session may have while this one is open or complete. It is
+   * null where references need not be unique.
+   */
+  readonly uniqueReference: string | null;
 }
 
 const LEAST_REST = 5 * 60;
@@ -97,8 +117,22 @@ export class CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id), callbackUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
-    const unchanged = { originalExpiresAt: null, awaits: 0, isRedacted: false };
+    const unchanged = {
+      originalExpiresAt: null,
+      awaits: 0,
+      isRedacted: false,
+      uniqueReference: null,
+    };
     return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...unchanged, ...terms });
+  }
+
+  /**
+   * Keeps its reference for this session alone, until it expires. A session without a reference, or
+   * with an empty one, stays as it is.
+   */
+  withUniqueReference(): CheckoutSession {
+    const uniqueReference = this.state.metadata.reference || null;
+    return new CheckoutSession({ ...this.state, uniqueReference });
   }
 
   static restore(state: CheckoutSessionState): CheckoutSession {
@@ -224,6 +258,15 @@ export class CheckoutSession {
       id,
     );
   }
+}
+
+/** Refuses a new session, because the session `id` has its reference. */
+export function referenceInUse({
+  id,
+  status,
+}: Pick<CheckoutSessionState, 'id' | 'status'>): Refusal {
+  const message = `The session ${id} has this reference, and is ${status}.`;
+  return refusal(REFERENCE_IN_USE, paramError('metadata.reference', 'invalid_value', message), id);
 }
 
 export function referenceOf({

@@ -105,6 +105,7 @@ function admit(
   request.keyId = id;
   request.keyHolder = holder;
   request.needsApproval = key.needsApproval;
+  request.needsUniqueReferences = key.needsUniqueReferences;
   request.caller = key.caller;
   return true;
 }

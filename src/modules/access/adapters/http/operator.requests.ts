@@ -3,6 +3,7 @@ import type { KeyedRequest } from '../../../../request/idempotency/keyed-request
 import {
   Contact,
   Fields,
+  Flag,
   Id,
   Integer,
   KeyText,
@@ -96,6 +97,14 @@ export class ChangeOrganizationRequest {
     description: 'How many days the details of closed sessions are kept. Null keeps them for ever.',
   })
   details_retention_days?: number | null;
+  @Flag({
+    optional: true,
+    nullable: false,
+    description:
+      'Whether at most one session can be open or complete for each `metadata.reference` and ' +
+      'mode. Sessions that are open already stay.',
+  })
+  unique_references?: boolean;
 }
 
 export class CreateApiKeyRequest {
@@ -167,6 +176,7 @@ export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
     payment_url,
     refund_approval,
     details_retention_days: days,
+    unique_references: uniqueReferences,
   } = body;
   return {
     ...(name !== undefined && { name }),
@@ -176,5 +186,6 @@ export function toChange(body: ChangeOrganizationRequest): OrganizationChange {
     ...(payment_url && { paymentUrl: payment_url }),
     ...(refund_approval && { refundApproval: refund_approval }),
     ...(days !== undefined && { detailsRetentionDays: days }),
+    ...(uniqueReferences !== undefined && { uniqueReferences }),
   };
 }

@@ -47,6 +47,9 @@ export class OrganizationRecord {
 
   @Column('integer', { name: 'details_retention_days', nullable: true })
   detailsRetentionDays!: number | null;
+
+  @Column('boolean', { name: 'unique_references' })
+  uniqueReferences!: boolean;
 }
 
 @Entity('payment_urls')

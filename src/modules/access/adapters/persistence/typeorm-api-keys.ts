@@ -16,11 +16,14 @@ const KEYS = { queue: 'api keys' };
 
 const BY_DIGEST = statement<{ digest: Buffer }>(
   'access.key_by_digest',
-  (token) => `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
+  (
+    token,
+  ) => `SELECT key.id, organization_id AS "organizationId", kind, mode, holder, rights, display,
       allowed_origins AS origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
-      (SELECT refund_approval = 'all' FROM organizations WHERE organizations.id = organization_id) AS "allRefundsWait",
+      refund_approval = 'all' AS "allRefundsWait", unique_references AS "uniqueReferences",
       coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
-    FROM api_keys WHERE digest = ${token.digest}`,
+    FROM api_keys AS key LEFT JOIN organizations ON organizations.id = organization_id
+    WHERE digest = ${token.digest}`,
 );
 
 const USED = statement<{ id: string }>(
@@ -39,6 +42,7 @@ interface Found extends ApiKeyRecord {
   /** This is true if `last_used_at` is new enough. */
   readonly isNoted: boolean;
   readonly allRefundsWait: boolean | null;
+  readonly uniqueReferences: boolean | null;
 }
 
 @Injectable()
@@ -86,7 +90,7 @@ export class TypeormApiKeys extends ApiKeys {
     id: string,
     how: 'revokedAt' | 'expiresAt',
     instant: number,
-  ): Promise<ApiKey> {
+  ): Promise<{ before: ApiKey; after: ApiKey }> {
     const at = `to_timestamp(${instant / 1000})`;
     const ends = {
       revokedAt: `coalesce(revoked_at, ${at})`,
@@ -95,8 +99,11 @@ export class TypeormApiKeys extends ApiKeys {
     const change = { [how]: () => ends[how] };
     const one = { id: uuidOf(id) };
     return this.database.inTransaction(unit, async ({ manager }) => {
+      const lock = { mode: 'for_no_key_update' } as const;
+      const before = await manager.findOneOrFail(ApiKeyRecord, { where: one, lock });
       await manager.update(ApiKeyRecord, one, change);
-      return fromRow(await manager.findOneByOrFail(ApiKeyRecord, one));
+      const after = await manager.findOneByOrFail(ApiKeyRecord, one);
+      return { before: fromRow(before), after: fromRow(after) };
     });
   }
 
@@ -130,5 +137,6 @@ function fromRow({ organizationId, ...row }: ApiKeyRecord & Partial<Found>): Api
     revokedAt: row.revokedAt?.getTime() ?? null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,
     allRefundsWait: row.allRefundsWait ?? false,
+    uniqueReferences: row.uniqueReferences ?? false,
   });
 }

@@ -1,6 +1,7 @@
 import { listOf } from '../../../../request/response.js';
 import {
   constant,
+  flag,
   id,
   integer,
   list,
@@ -44,6 +45,10 @@ export const ORGANIZATION = object(
         maximum: MAX_RETENTION_DAYS,
       }),
     ),
+    unique_references: flag(
+      'Whether at most one session can be open or complete for each `metadata.reference` and mode.',
+      { examples: [false] },
+    ),
     created: timestamp('Time of creation, in Unix seconds.'),
   },
   {
@@ -82,6 +87,7 @@ export function organizationView({
     payment_url: settings.paymentUrl,
     refund_approval: settings.refundApproval,
     details_retention_days: settings.detailsRetentionDays,
+    unique_references: settings.uniqueReferences,
     created: createdAt(id),
   };
 }

@@ -10,7 +10,13 @@ import {
   type IdempotentResponse,
   listResponse,
 } from '../../../../request/response.js';
-import { Caller, NeedsRight, Operation, Tag } from '../../../../request/route.js';
+import {
+  Caller,
+  NeedsRight,
+  NeedsUniqueReferences,
+  Operation,
+  Tag,
+} from '../../../../request/route.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import {
   NoFieldsRequest,
@@ -57,7 +63,9 @@ export class CheckoutSessionsController {
     summary: 'Create a checkout session',
     description:
       'Creates an open session from prices and quantities. Tillgate computes the amounts. If ' +
-      'you send an amount too, it must equal the computed one.',
+      'you send an amount too, it must equal the computed one. Where the organization has ' +
+      '`unique_references`, a `metadata.reference` is refused while another session with it is ' +
+      'open or complete.',
     answers: {
       201: {
         description: 'The open session.',
@@ -72,12 +80,13 @@ export class CheckoutSessionsController {
   @IdempotencyKey('required')
   async create(
     @Caller() caller: Caller,
+    @NeedsUniqueReferences() needsUnique: boolean,
     @ValidRequest(CreateCheckoutSessionRequest) request: KeyedRequest<CreateCheckoutSessionRequest>,
   ) {
     const response = await this.idempotency.once(
       caller,
       request,
-      (unit) => this.openSession.execute(unit, toNewSession(request.body)),
+      (unit) => this.openSession.execute(unit, toNewSession(request.body), needsUnique),
       created,
     );
     return response.with(await this.linkWith(caller, response));

@@ -71,6 +71,32 @@ export const EXPIRE = statement<Scope & { readonly places: readonly string[] }>(
     ) SELECT ${columnsWith('status')} FROM expired`,
 );
 
+/**
+ * The condition is that of the index, and does not call sessions expired that another transaction
+ * postpones at this moment: the statement waits for it, and looks again.
+ */
+const hasReference = (reference: string) =>
+  `metadata->>'reference' = ${reference} AND status <> 'expired'`;
+
+interface WithReference extends Scope {
+  readonly reference: string;
+}
+
+export const WITH_REFERENCE = statement<WithReference>(
+  'checkout.with_reference',
+  (own) => `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(own.ahead) }, SUMMARY)}
+  FROM checkout_sessions WHERE ${isOwn(own)} AND ${hasReference(own.reference)} ORDER BY id DESC`,
+);
+
+export const EXPIRE_WITH_REFERENCE = statement<WithReference>(
+  'checkout.expire_with_reference',
+  (own) => `WITH expired AS (
+      UPDATE checkout_sessions SET status = 'expired'
+      WHERE ${isOwn(own)} AND ${hasReference(own.reference)} AND ${isOverdue(own.ahead)}
+      RETURNING *
+    ) SELECT ${columnsWith('status')} FROM expired`,
+);
+
 type Changed = Pick<
   CheckoutSessionState,
   'status' | 'paymentStatus' | 'expiresAt' | 'originalExpiresAt' | 'awaits'

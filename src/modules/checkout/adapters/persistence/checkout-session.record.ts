@@ -86,4 +86,7 @@ export class CheckoutSessionRecord {
 
   @Column('boolean', { name: 'is_redacted' })
   isRedacted!: boolean;
+
+  @Column('text', { name: 'unique_reference', nullable: true })
+  uniqueReference!: string | null;
 }

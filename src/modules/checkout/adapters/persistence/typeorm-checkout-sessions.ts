@@ -27,11 +27,13 @@ import { CheckoutSessionRecord } from './checkout-session.record.js';
 import {
   CHANGE,
   EXPIRE,
+  EXPIRE_WITH_REFERENCE,
   FIND,
   isOverdue,
   LISTS,
   REFERENCED,
   type SessionRow,
+  WITH_REFERENCE,
 } from './checkout-session-statements.js';
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
@@ -56,14 +58,15 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
   }
 
   add(unit: Unit, { state }: CheckoutSession): void {
-    const organizationId = uuidOf(unit.organization);
-    this.database.batched(unit, SESSION, {
-      organizationId,
+    const row = {
+      organizationId: uuidOf(unit.organization),
       ...state,
       id: uuidOf(state.id),
       expiresAt: new Date(state.expiresAt * 1000),
       originalExpiresAt: null,
-    });
+    };
+    const stale = ['checkout_sessions_unique_reference'];
+    this.database.batched(unit, SESSION, row, { stale });
   }
 
   async lock(unit: Unit, id: OwnId, param = 'id'): Promise<LockedSession> {
@@ -145,6 +148,18 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     return (await this.database.query<SessionRow>(unit, ...EXPIRE.of(own))).map(fromRow);
   }
 
+  async withReference(unit: Unit, reference: string): Promise<CheckoutSessionSummary[]> {
+    const own = { ...scope(unit, unit.ahead), reference };
+    const rows = await this.database.read<CheckoutSessionSummary>(unit, ...WITH_REFERENCE.of(own));
+    return rows.map(withId);
+  }
+
+  async expireWithReference(unit: Unit, reference: string): Promise<CheckoutSession[]> {
+    const own = { ...scope(unit, unit.ahead), reference };
+    const expired = EXPIRE_WITH_REFERENCE.of(own);
+    return (await this.database.query<SessionRow>(unit, ...expired)).map(fromRow);
+  }
+
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
     const { status, reference, limit } = filter;
     const { ahead } = await this.clock.at(caller);
@@ -154,8 +169,7 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
         ? LISTS[status ?? 'all'].of(page)
         : REFERENCED.of({ ...page, reference, status });
     const rows = await this.database.read<CheckoutSessionSummary>(caller, ...statement);
-    const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
-    return pageOf(found, limit);
+    return pageOf(rows.map(withId), limit);
   }
 }
 
@@ -169,8 +183,12 @@ interface ShortRow extends Pick<ShortSession, 'lineItems' | 'lineCount' | 'lineD
   readonly isOverdue: boolean;
 }
 
+function withId<Row extends Pick<CheckoutSessionState, 'id' | 'mode'>>(row: Row): Row {
+  return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
+}
+
 function fromRow(row: SessionRow): CheckoutSession {
-  return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
+  return CheckoutSession.restore(withId(row));
 }
 
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */

@@ -123,7 +123,10 @@ const FIELDS = {
     object: constant('list', 'Object type.'),
     data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
-} satisfies FieldsOf<CheckoutSessionState, 'originalExpiresAt' | 'awaits' | 'isRedacted'>;
+} satisfies FieldsOf<
+  CheckoutSessionState,
+  'originalExpiresAt' | 'awaits' | 'isRedacted' | 'uniqueReference'
+>;
 
 const NULLED = [
   'success_url',

@@ -1,10 +1,10 @@
 /** This file has the statements that list events. */
 
+import { LAST_POSITION } from '../../../../persistence/feed-floor.js';
 import { createdBetween } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
 import type { Order } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
-import { LAST_POSITION } from './event-floor.js';
 
 /**
  * The event that makes a page exceed this size is its last one, so a page has at least one event.

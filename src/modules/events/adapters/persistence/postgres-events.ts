@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../../persistence/database.js';
+import { FeedFloor, floorOf, LAST_POSITION } from '../../../../persistence/feed-floor.js';
 import { keyOf } from '../../../../persistence/rows.js';
 import { Declarations } from '../../../../platform/module-declaration.js';
 import { type Caller, type Ledger, MODES, Owners } from '../../../../shared/caller.js';
-import { CallerClock } from '../../../../shared/clock.js';
+import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
@@ -12,8 +13,9 @@ import type { Unit } from '../../../../shared/unit.js';
 import { type EventFilter, Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
-import { EventFloor, LAST_POSITION } from './event-floor.js';
 import { LIST, listOfObjects, OF_ALL, OF_OBJECT } from './event-lists.js';
+
+const FLOOR = floorOf('events.floor', 'events');
 
 /** An event may be inserted so much later than its ID says, because clocks differ. */
 const MARGIN_MS = 60_000;
@@ -28,14 +30,17 @@ interface Found extends Event {
 
 @Injectable()
 export class PostgresEvents extends Events {
+  readonly floor: FeedFloor;
+
   constructor(
     private readonly database: Database,
     private readonly declarations: Declarations,
-    private readonly floor: EventFloor,
     private readonly owners: Owners,
     private readonly clock: CallerClock,
+    processClock: Clock,
   ) {
     super();
+    this.floor = new FeedFloor(database, processClock, FLOOR);
   }
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {

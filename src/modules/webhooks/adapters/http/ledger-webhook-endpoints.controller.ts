@@ -3,7 +3,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { Caller, LedgerKey, Operation, Tag } from '../../../../request/route.js';
+import { Author, Caller, LedgerKey, Operation, Tag } from '../../../../request/route.js';
 import { withOrganization } from '../../../../request/schema.js';
 import {
   NoFieldsRequest,
@@ -101,8 +101,12 @@ export class LedgerWebhookEndpointsController {
     answers: { 200: { description: 'The deleted endpoint.', schema: LEDGER_ENDPOINT.deleted } },
   })
   @Delete(':id')
-  delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
-    return this.routes.delete(SURFACE, caller, id);
+  delete(
+    @Caller() caller: Caller,
+    @Author() author: Author,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+  ) {
+    return this.routes.delete(SURFACE, caller, author, id);
   }
 
   @Operation('rotateLedgerWebhookEndpointSecret', {

@@ -4,6 +4,7 @@ import type { KeyedRequest } from '../../../../request/idempotency/keyed-request
 import { changed, HttpResponse, listResponse } from '../../../../request/response.js';
 import { pageRequest } from '../../../../request/validation/list.query.js';
 import type { Caller } from '../../../../shared/caller.js';
+import type { Author } from '../../../../shared/unit.js';
 import {
   ManageWebhookEndpoints,
   type WithSecret,
@@ -84,11 +85,12 @@ export class WebhookEndpointRoutes {
     );
   }
 
-  delete({ show }: EndpointSurface, caller: Caller, id: string) {
+  delete({ show }: EndpointSurface, caller: Caller, author: Author, id: string) {
     return this.idempotency.withoutKey(
       caller,
       (unit) => this.manage.delete(unit, id),
       (endpoint: WebhookEndpoint) => changed(show(deletedView(endpoint))),
+      author,
     );
   }
 

@@ -3,7 +3,7 @@ import {
   IdempotencyKey,
   type KeyedRequest,
 } from '../../../../request/idempotency/keyed-request.js';
-import { Caller, Operation, Tag } from '../../../../request/route.js';
+import { Author, Caller, Operation, Tag } from '../../../../request/route.js';
 
 import {
   NoFieldsRequest,
@@ -100,8 +100,12 @@ export class WebhookEndpointsController {
     answers: { 200: { description: 'The deleted endpoint.', schema: ENDPOINT.deleted } },
   })
   @Delete(':id')
-  delete(@Caller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
-    return this.routes.delete(SURFACE, caller, id);
+  delete(
+    @Caller() caller: Caller,
+    @Author() author: Author,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+  ) {
+    return this.routes.delete(SURFACE, caller, author, id);
   }
 
   @Operation('rotateWebhookEndpointSecret', {

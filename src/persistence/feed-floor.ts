@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../persistence/database.js';
-import { Clock } from '../../../../shared/clock.js';
-import { CoalescedRuns } from '../../../../shared/coalesced-runs.js';
-import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
+import type { Clock } from '../shared/clock.js';
+import { CoalescedRuns } from '../shared/coalesced-runs.js';
+import { firstUuidAt, LAST_UUID } from '../shared/id.js';
+import type { Statement } from './batch/prepared-query.js';
+import type { Database } from './database.js';
 
-// A writer locks the table before it draws a position, and until its rows are visible. Therefore
-// this statement reads the locks after the position.
-const LOOK = {
-  name: 'events.floor',
+/**
+ * Makes the statement that looks at a table whose rows draw their `position` from a sequence. A
+ * writer locks the table before it draws a position, and until its rows are visible. Therefore this
+ * statement reads the locks after the position.
+ */
+export const floorOf = (name: string, table: string): Statement => ({
+  name,
   text: `SELECT drawn, ARRAY(
       SELECT virtualtransaction FROM pg_locks WHERE drawn IS NOT NULL AND locktype = 'relation' AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND relation = 'events'::regclass AND mode = 'RowExclusiveLock') AS writers
-    FROM (SELECT coalesce(pg_sequence_last_value('events_position_seq'), 0) AS drawn OFFSET 0) sequence`,
-};
+        AND relation = '${table}'::regclass AND mode = 'RowExclusiveLock') AS writers
+    FROM (SELECT coalesce(pg_sequence_last_value('${table}_position_seq'), 0) AS drawn OFFSET 0) sequence`,
+});
 
 /**
  * All transactions of Tillgate end earlier: a statement takes 5 s at most, and the commit comes
@@ -29,8 +32,7 @@ export const LAST_POSITION = '9223372036854775807';
  * Tells how far readers in ascending order may go, because transactions draw positions in one order
  * and commit in another.
  */
-@Injectable()
-export class EventFloor {
+export class FeedFloor {
   private drawn = 0;
   /** All positions that a writer draws are greater than `after`. */
   private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> =
@@ -40,10 +42,11 @@ export class EventFloor {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly statement: Statement,
   ) {}
 
   /**
-   * Returns the last readable position, and the end of the UUIDs. On Citus, where events have no
+   * Returns the last readable position, and the end of the UUIDs. On Citus, where the rows have no
    * positions, their age decides.
    */
   async read(): Promise<readonly [position: number | string, end: string]> {
@@ -61,8 +64,8 @@ export class EventFloor {
   private async look() {
     type Look = { readonly drawn: number; readonly writers: readonly string[] };
     const [{ drawn, writers }] = (await this.database.read<Look>(
-      { queue: LOOK.name },
-      LOOK,
+      { queue: this.statement.name },
+      this.statement,
       [],
     )) as [Look];
     const seenAt = this.clock.monotonic();
