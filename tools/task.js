@@ -28,6 +28,10 @@ const TASKS = {
     does: 'measures each operation as the data grows',
     words: ['dist/bench/scale.js'],
   },
+  'bench:statements': {
+    does: 'measures what PostgreSQL spends on a single statement',
+    words: ['dist/bench/statements.js'],
+  },
   'bench:webhooks': {
     does: 'measures deliveries of webhooks a second',
     words: ['dist/bench/webhooks.js'],
