@@ -5,7 +5,7 @@
  * which do not depend on what else the machine does. Without it, it measures CPU.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'autocannon';
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     const cluster = join(dirname(database.logFile), 'pg');
     const { bin, owner } = await installation(cluster);
     process.kill(database.pid, 'SIGINT');
-    await ended(database.pid);
+    await ended(cluster);
     const postgres = join(bin, 'postgres');
     const name = new URL(database.url).pathname.slice(1);
     const hasValgrind = spawnSync('valgrind', ['--version']).status === 0;
@@ -165,15 +165,9 @@ function cpuIn(output: string): number {
   return seconds.reduce((sum, one) => sum + one, 0) * 1e6;
 }
 
-async function ended(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await sleep(100);
-  }
+/** PostgreSQL removes this file last. */
+async function ended(cluster: string): Promise<void> {
+  while (existsSync(join(cluster, 'postmaster.pid'))) await sleep(100);
 }
 
 await main();
