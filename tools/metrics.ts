@@ -3,7 +3,7 @@
  * starts no part of the service.
  */
 
-import { Histogram } from 'prom-client';
+import { Histogram } from '@prometheus-io/client';
 import { declarationsOf } from '../src/app.module.js';
 import type { DeclaredMetric } from '../src/platform/metric.js';
 
@@ -23,11 +23,12 @@ const INTRODUCTION = `# Metrics
 
 const OF_NODE = `## Node.js
 
-The default metrics of [prom-client](https://github.com/siimon/prom-client), among them:
+The default metrics of [@prometheus-io/client](https://github.com/prometheus/client_js), among them:
 
 - \`process_cpu_seconds_total\` (counter): Total user and system CPU time spent in seconds.
 - \`process_resident_memory_bytes\` (gauge): Resident memory size in bytes.
 - \`nodejs_eventloop_lag_p99_seconds\` (gauge): The 99th percentile of the recorded event loop delays.
+- \`nodejs_eventloop_utilization_histogram\` (histogram): The share of each second in which the event loop was busy, from 0 to 1.
 - \`nodejs_heap_size_used_bytes\` (gauge): Process heap size used from Node.js in bytes.
 `;
 

@@ -1,4 +1,4 @@
-import { type Aggregator, Counter, Gauge, Histogram, type Metric } from 'prom-client';
+import { type Aggregator, Counter, Gauge, Histogram, type Metric } from '@prometheus-io/client';
 
 interface Declared {
   readonly errorCodes: readonly string[];
@@ -26,18 +26,19 @@ interface Labelled {
 }
 
 /**
- * A declared metric is one of prom-client without a registry. A module declares it in its declaration,
- * and telemetry registers it.
+ * A declared metric is one of @prometheus-io/client without a registry. A module declares it in its
+ * declaration, and telemetry registers it.
  */
-export type DeclaredMetric = Metric & Labelled;
+export type DeclaredMetric = Metric<string> & Labelled;
 
-export type DeclaredGauge = Gauge & Labelled;
+export type DeclaredGauge = Gauge<string> & Labelled;
 
 export const counter = <Label extends string = never>(about: About<Label>) =>
   declare(Counter<Label>, about);
 export const gauge = <Label extends string = never>(about: About<Label>) =>
   declare(Gauge<Label>, about);
-export const histogram = <Label extends string = never>(about: About<Label>) =>
+/** By the types of the client, only a histogram of `string` is a metric like the others. */
+export const histogram = <Label extends string = string>(about: About<Label>) =>
   declare(Histogram<Label>, about);
 
 /**

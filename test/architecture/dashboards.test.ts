@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { parse } from 'yaml';
 import { declarationsOf } from '../../src/app.module.js';
 

@@ -87,6 +87,12 @@ describe('the counters', () => {
   });
 });
 
+test('the utilization of the event loop is a histogram and no quantiles, which cannot be added up', async () => {
+  const names = Object.keys(await scrape(service));
+  expect(names).toContain('nodejs_eventloop_utilization_histogram_count');
+  expect(names.filter((name) => name.includes('quantile='))).toEqual([]);
+});
+
 describe('the gauges', () => {
   test('read the tables once for many scrapes', async () => {
     const asked: string[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AggregatorRegistry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import type { MetricValues } from '../telemetry/metrics.js';
 import type { Channel } from './channel.js';
 
@@ -39,9 +39,9 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
 }
 
 /**
- * prom-client knows how to aggregate each metric: for example, the event loop's lag by its maximum
+ * The client knows how to aggregate each metric: for example, the event loop's lag by its maximum
  * or average.
  */
 function sum(all: readonly MetricValues[]) {
-  return AggregatorRegistry.aggregate<'text/plain; version=0.0.4; charset=utf-8'>([...all]);
+  return Registry.aggregate<'text/plain; version=0.0.4; charset=utf-8'>([...all]);
 }
