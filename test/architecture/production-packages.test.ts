@@ -17,8 +17,8 @@ const LICENSES = [
   'Unlicense',
 ];
 /** These are the current numbers. A new package is a decision, and a removed one lowers them. */
-const MOST_DIRECT = 20;
-const MOST = 129;
+const MOST_DIRECT = 16;
+const MOST = 124;
 /**
  * npm writes no checksum of a package that it cannot fetch. To lower this number, lock on each
  * platform.

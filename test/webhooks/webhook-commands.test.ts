@@ -44,7 +44,7 @@ test('verifies with `webhook listen` what it receives, until it is interrupted',
   const verified = `verified ${event} checkout.session.created ${session} sequence 1`;
   expect(await listener.ended).toEqual({
     status: 0,
-    stdout: `${verified}\nrefused evt_1: Message timestamp too old\n{"verified":1,"refused":1}\n`,
+    stdout: `${verified}\nrefused evt_1: The webhook is not of the last five minutes.\n{"verified":1,"refused":1}\n`,
     stderr: `Listening on ${url} until Ctrl-C.\n`,
   });
 });

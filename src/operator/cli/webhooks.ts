@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
-import { Webhook } from 'standardwebhooks';
+import { verifyWebhook } from '../../../client/src/index.js';
 import { ManageOrganizations } from '../../modules/access/index.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { id, wholeNumber } from './arguments.js';
 import { committed, print, withApplication } from './run.js';
 
-type ReceivedEvent = Readonly<{ type: string; sequence: number; data: { object: { id: string } } }>;
+const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program
@@ -45,19 +45,15 @@ export function addWebhookCommands(program: Command): void {
 }
 
 async function listen({ port }: { port: number }): Promise<void> {
-  const webhook = webhookOf(process.env.WEBHOOK_SECRET);
+  const secret = secretOf(process.env);
   const counts = { verified: 0, refused: 0 };
   const server = createServer(async (request, response) => {
     const id = request.headers['webhook-id'];
     try {
-      const event = webhook.verify(
-        await text(request),
-        request.headers as Record<string, string>,
-      ) as ReceivedEvent;
+      const received = { body: await text(request), headers: request.headers, secret };
+      const { type, sequence, data } = await verifyWebhook(received);
       counts.verified += 1;
-      process.stdout.write(
-        `verified ${id} ${event.type} ${event.data.object.id} sequence ${event.sequence}\n`,
-      );
+      process.stdout.write(`verified ${id} ${type} ${data.object.id} sequence ${sequence}\n`);
       response.writeHead(204).end();
     } catch (error) {
       counts.refused += 1;
@@ -78,12 +74,9 @@ async function listen({ port }: { port: number }): Promise<void> {
  * The secret comes from the environment, because every user of a machine can see the arguments of
  * its processes.
  */
-function webhookOf(secret = ''): Webhook {
-  try {
-    return new Webhook(secret);
-  } catch {
-    throw new Error(
-      'WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.',
-    );
-  }
+function secretOf({ WEBHOOK_SECRET: secret = '' }: NodeJS.ProcessEnv): string {
+  if (SECRET.test(secret)) return secret;
+  throw new Error(
+    'WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.',
+  );
 }
