@@ -1,11 +1,11 @@
 /** The collections that a caller can fill have a bound. */
-import { expect, jest, test } from '@jest/globals';
-import { FailuresByAddress } from '../../src/modules/access/adapters/http/failures-by-address.js';
-import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
+import { expect, test } from '@jest/globals';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { DueReceivers } from '../../src/modules/webhooks/application/due-receivers.js';
 import { FairQueue } from '../../src/persistence/batch/fair-queue.js';
+import { TokenBuckets } from '../../src/request/token-buckets.js';
+import { TestClock } from '../support/clock.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 
@@ -43,26 +43,13 @@ test('the cache keeps 10,000 keys, looks up 8 keys at once, and looks up no unkn
   expect([most, cached, underWay]).toEqual([8, 10_000, 0]);
 });
 
-test('the addresses that send unknown keys have a bound', async () => {
-  // All failures come within one second.
-  jest.useFakeTimers();
-  const failures = new FailuresByAddress();
-  for (const index of many(100_000))
-    await failures.count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
-  jest.useRealTimers();
-  const limiter = Reflect.get(failures, 'limiter') as { _memoryStorage: object };
-  const size = sizeOf(limiter._memoryStorage, '_storage');
-  expect(size).toBeLessThanOrEqual(16 ** 4);
-  expect(size).toBeGreaterThan(16 ** 4 / 2);
-});
-
-test('the buckets of the rate limit have a bound', () => {
-  const guard = new RateLimitGuard({ rateLimitRps: 5 } as never, CLOCK);
-  for (const organization of many(10_100)) {
-    const request = { apiKey: { state: { organization, mode: 'test', id: 'key_x' } } };
-    guard.canActivate({ getArgByIndex: () => request } as never);
-  }
-  expect(sizeOf(guard, 'buckets')).toBe(10_000);
+test('the buckets of a limit have a bound, and the one that is not used for the longest time is dropped', () => {
+  const buckets = new TokenBuckets({ perSecond: 1, clock: new TestClock() });
+  for (const name of many(10_000)) buckets.take(String(name));
+  const isFirstRefused = !buckets.take('0');
+  buckets.take('another');
+  expect(sizeOf(buckets, 'buckets')).toBe(10_000);
+  expect([isFirstRefused, buckets.take('0'), buckets.take('1')]).toEqual([true, false, true]);
 });
 
 test('the endpoints that got an event have a bound', () => {

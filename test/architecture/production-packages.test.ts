@@ -17,8 +17,8 @@ const LICENSES = [
   'Unlicense',
 ];
 /** These are the current numbers. A new package is a decision, and a removed one lowers them. */
-const MOST_DIRECT = 16;
-const MOST = 124;
+const MOST_DIRECT = 15;
+const MOST = 123;
 /**
  * npm writes no checksum of a package that it cannot fetch. To lower this number, lock on each
  * platform.

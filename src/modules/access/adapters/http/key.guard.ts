@@ -79,13 +79,13 @@ export class KeyGuard implements CanActivate {
    * A failure counts after its look-up, so that a valid key is admitted whatever other clients at
    * its address send.
    */
-  private async admitFound(
+  private admitFound(
     request: FastifyRequest,
     key: ApiKey | KeyFault,
     credential: KeyCredential,
     token: string,
   ) {
-    if (typeof key === 'string') await this.failures.count(request.ip);
+    if (typeof key === 'string') this.failures.count(request.ip);
     return admit(request, key, credential, token);
   }
 }

@@ -1,38 +1,26 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
 import { requestOf } from '../../../../request/request.js';
+import { TokenBuckets } from '../../../../request/token-buckets.js';
 import { Clock } from '../../../../shared/clock.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
-const MAX_BUCKETS = 10_000;
-
-/**
- * Limits requests by a token bucket for each organization and mode. Each instance has its own
- * buckets, because shared ones would cost a round trip.
- */
+/** Limits the requests of each organization and mode. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  private readonly perSecond: number;
+  private readonly requests: TokenBuckets;
 
-  constructor(
-    private readonly config: Config,
-    private readonly clock: Clock,
-  ) {}
+  constructor(config: Config, clock: Clock) {
+    this.perSecond = config.rateLimitRps;
+    this.requests = new TokenBuckets({ perSecond: this.perSecond, clock });
+  }
 
   canActivate(context: ExecutionContext): boolean {
     const { apiKey } = requestOf(context);
-    const { rateLimitRps: most } = this.config;
-    if (most === 0 || apiKey === undefined) return true;
+    if (this.perSecond === 0 || apiKey === undefined) return true;
     const { organization, mode, id } = apiKey.state;
-    const name = `${organization ?? id} ${mode}`;
-    const now = this.clock.monotonic();
-    const { tokens, at } = this.buckets.get(name) ?? { tokens: most, at: now };
-    const left = Math.min(most, tokens + ((now - at) / 1000) * most);
-    this.buckets.set(name, { tokens: left < 1 ? left : left - 1, at: now });
-    // The oldest bucket is dropped, and its organization begins again with a full one.
-    if (this.buckets.size > MAX_BUCKETS)
-      this.buckets.delete(this.buckets.keys().next().value as string);
-    if (left < 1) throw rateLimited(most);
+    if (!this.requests.take(`${organization ?? id} ${mode}`)) throw rateLimited(this.perSecond);
     return true;
   }
 }
