@@ -7,6 +7,7 @@ import { Units } from '../../src/persistence/units.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { ownId } from '../../src/shared/own-id.js';
 import { type Service, startService } from '../kit/service.js';
+import { command } from '../support/command.js';
 import { expectError, readResource } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { scrape } from '../support/metrics.js';
@@ -234,8 +235,11 @@ async function overdraw() {
 
 test('reconcile shows proposals beyond the captured amount, and then repairs them', async () => {
   const { shop, payment, first, claimed, last } = await overdraw();
+  await service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [
+    uuidOf(payment),
+  ]);
   const repair = (...more: string[]) =>
-    commandLine(['reconcile', '--repair', ...more], { DATABASE_URL: service.databaseUrl });
+    command(['reconcile', '--repair', ...more], { DATABASE_URL: service.databaseUrl });
   const sums = { amount_refunded: 0, amount_pending_refund: 600 };
   const repairs = [{ payment, ...sums, failed: [first, last], overdrawn: 0 }];
   const shown = await repair();
@@ -249,6 +253,7 @@ test('reconcile shows proposals beyond the captured amount, and then repairs the
     0,
     expect.objectContaining({ balanced: true, repairs }),
   ]);
+  expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 600 });
   for (const id of [first, last]) {
     const [, event] = await shop.eventsOf(id);
     expect(event).toMatchObject({

@@ -43,7 +43,7 @@ function referencesIn({ constraints }: Catalog): string[] {
 }
 
 const columnsOf = (definition: string): readonly string[] =>
-  /\(([^)]+)\)/.exec(definition)?.[1]?.split(', ') ?? [];
+  /\(([^()]+)\)/.exec(definition)?.[1]?.split(', ') ?? [];
 
 const [url = ''] = process.argv.slice(2);
 const dataSource = await createMigrationDataSource(url).initialize();

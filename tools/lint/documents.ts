@@ -27,6 +27,7 @@ const PROMISES = ['SECURITY.md', 'docs/explain/reliability.md'];
 /** Nobody reads these pages from end to end. */
 const REFERENCES = [
   'docs/reference/api.md',
+  'docs/operate/schema.md',
   'docs/reference/metrics.md',
   'docs/explain/performance.md',
 ];
