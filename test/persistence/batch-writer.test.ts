@@ -221,6 +221,8 @@ test('an owner whose row is locked has statements of its own for a while, and de
   ]);
   const waiting = change(held, 'held');
   await Promise.all(others.map((owner, at) => change(owner, `other${at}`)));
+  // A change that takes as long counts as one that waited for a lock.
+  await sleep(100);
   await outsider.query('ROLLBACK');
   await waiting;
   queries.mockClear();
