@@ -11,8 +11,8 @@ import { type ClaimedDelivery, DeliveryQueue, type Share } from './ports.js';
 import { shareAttempts } from './share-attempts.js';
 
 /**
- * The lease is longer than an attempt and its recording can take, so it ends only if its process
- * has died.
+ * The lease is longer than an attempt and its recording can take, so it ends only if the process
+ * has died or could not record the attempt.
  */
 const LEASE_MS = 60_000;
 /**
