@@ -2,7 +2,9 @@ import Sequencer from '@jest/test-sequencer';
 
 /** These files take longest. */
 const LONG = [
-  ...['drill', 'release', 'soak', 'fuzz', 'embedded'].map((name) => `/test/long/${name}`),
+  ...['drill', 'release', 'connect-your-ledger', 'soak', 'fuzz', 'embedded'].map(
+    (name) => `/test/long/${name}`,
+  ),
   '/test/operator/',
   '/test/persistence/',
   '/test/model/',
