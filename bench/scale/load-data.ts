@@ -58,8 +58,8 @@ const COPIES: readonly Copies[] = [
     different: {
       organization_id,
       id: 'session_id',
-      status: 'made.status',
-      payment_status: `CASE made.status WHEN 'complete' THEN 'paid' ELSE 'unpaid' END`,
+      status: 'made.status::session_status',
+      payment_status: `(CASE made.status WHEN 'complete' THEN 'paid' ELSE 'unpaid' END)::payment_status`,
       expires_at: at('made.expires_at'),
       closed_at: `CASE made.status WHEN 'complete' THEN ${at('paid_at')} END`,
       metadata: `json_build_object('reference', 'order-' || number)`,
@@ -84,7 +84,7 @@ const COPIES: readonly Copies[] = [
       organization_id,
       id: 'refund_id',
       payment_id: 'made.payment_id',
-      status: 'refund_status',
+      status: 'refund_status::refund_status',
     },
     where: 'is_refunded',
   },
@@ -119,7 +119,7 @@ const DELIVERIES = `
     (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at, outcome)
   SELECT organization_id, 'test', ${id('instant', 40)}, 'https://shop.example/webhooks', 'shop.example', 1,
     CASE WHEN number % 50 = 0 THEN now() + interval '1 day' END,
-    CASE WHEN number % 50 <> 0 THEN 'delivered' END
+    CASE WHEN number % 50 <> 0 THEN 'delivered'::delivery_outcome END
   FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
 const ATTEMPTS = `
   INSERT INTO webhook_attempts
