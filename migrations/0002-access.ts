@@ -86,7 +86,7 @@ const TABLES = `
   CREATE TABLE operator_events (
     id uuid NOT NULL,
     -- Readers follow the positions (persistence/feed-floor.ts).
-    position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    position bigint NOT NULL DEFAULT 0,
     type text NOT NULL,
     -- It is null where the resource belongs to no organization.
     organization_id uuid,
@@ -101,13 +101,18 @@ const TABLES = `
   );
 
   -- The list of all events reads it.
-  CREATE UNIQUE INDEX operator_events_position ON operator_events (position);
+  CREATE INDEX operator_events_position ON operator_events (position, id);
 
   -- The list of the events of an organization reads it.
-  CREATE INDEX operator_events_organization ON operator_events (organization_id, position);
+  CREATE INDEX operator_events_organization ON operator_events (organization_id, position, id);
 
   -- The list of the events of a type reads it.
-  CREATE INDEX operator_events_type ON operator_events (type, position);
+  CREATE INDEX operator_events_type ON operator_events (type, position, id);
+
+  -- On Citus, machines have no sequence in common, and every position is 0 (citus/distribute.ts).
+  CREATE SEQUENCE operator_events_position_seq OWNED BY operator_events.position;
+  ALTER TABLE operator_events
+    ALTER COLUMN position SET DEFAULT nextval('operator_events_position_seq');
 `;
 
 /**

@@ -18,10 +18,11 @@ const TABLES = `SELECT relation.relname AS name,
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
   FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
 
-/** Machines share no sequence, so the columns that a sequence filled get 0. */
+/** Machines share no sequence, so the positions that a sequence drew get 0. */
 const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
     table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
-  FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
+  FROM information_schema.columns WHERE table_name = $1 AND column_name = 'position'
+    AND column_default LIKE 'nextval(%'`;
 
 /** Throws with advice if the database has no Citus. */
 export async function requireCitus(sql: Sql): Promise<void> {
@@ -64,13 +65,14 @@ async function distribute(
   for (const { name, isOwned } of pending) {
     if (isOwned) continue;
     progress?.name(name);
+    await stopDrawing(sql, name);
     await sql.query(`SELECT create_reference_table($1)`, [name]);
     progress?.add();
   }
   for (const { name, isOwned } of pending) {
     if (!isOwned) continue;
     progress?.name(name);
-    for (const { statements } of await sql.query(STOP_DRAWING, [name])) await sql.query(statements);
+    await stopDrawing(sql, name);
     await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [
       name,
       group,
@@ -83,6 +85,10 @@ async function distribute(
     await sql.query('SELECT truncate_local_data_after_distributing_table($1)', [name]);
   }
   return pending.map(({ name }) => name);
+}
+
+async function stopDrawing(sql: Sql, table: string): Promise<void> {
+  for (const { statements } of await sql.query(STOP_DRAWING, [table])) await sql.query(statements);
 }
 
 function parentsFirst(tables: readonly Table[]): readonly Table[] {

@@ -24,9 +24,10 @@ const PLACES = {
   asc: '(SELECT position FROM operator_events WHERE id <= :cursor ORDER BY id DESC LIMIT 1)',
   desc: '(SELECT position FROM operator_events WHERE id >= :cursor ORDER BY id LIMIT 1)',
 };
+/** On Citus all positions are 0, and the IDs have the order. */
 const FOLLOWS = {
-  asc: `position > coalesce(${PLACES.asc}, 0)`,
-  desc: `position < coalesce(${PLACES.desc}, ${LAST_POSITION})`,
+  asc: `(position, id) > (coalesce(${PLACES.asc}, 0), :cursor)`,
+  desc: `(position, id) < (coalesce(${PLACES.desc}, ${LAST_POSITION}), :cursor)`,
 };
 
 @Injectable()
@@ -75,7 +76,11 @@ export class TypeormTrail extends Trail {
       else query.comment('every organization: an operator reads the events of all');
       if (type !== undefined) query.andWhere({ type });
       if (cursor !== undefined) query.andWhere(FOLLOWS[order], { cursor: uuidOf(cursor) });
-      query.orderBy('position', order === 'asc' ? 'ASC' : 'DESC').limit(limit + 1);
+      const direction = order === 'asc' ? 'ASC' : 'DESC';
+      query
+        .orderBy('position', direction)
+        .addOrderBy('event.id', direction)
+        .limit(limit + 1);
       return query.getMany();
     });
     return { ...pageOf(rows.map(fromRow), limit), goesOn: order === 'asc' };
