@@ -71,8 +71,7 @@ export class BatchWriter {
 
   private kindOf(parts: readonly StatementPart[], owner: string): string {
     const names = parts.map(({ name }) => name).join(' ');
-    const locks = parts.some(({ write }) => write.isChange);
-    return locks && this.separated.has(owner) ? `${names} ${owner}` : names;
+    return locksRows(parts) && this.separated.has(owner) ? `${names} ${owner}` : names;
   }
 
   private async sendAll(kind: string, lines: Map<string, Waiting[]>): Promise<void> {
@@ -123,7 +122,8 @@ export class BatchWriter {
     const startedAt = performance.now();
     const error = await this.errorOf([write]);
     const isSlow = performance.now() - startedAt > SLOW_MS;
-    if (error !== undefined || isSlow) this.separated.add(nameOf(ownerOf(write.parts)));
+    const hasDelayed = locksRows(write.parts) && (error !== undefined || isSlow);
+    if (hasDelayed) this.separated.add(nameOf(ownerOf(write.parts)));
     if (error === undefined) write.resolve();
     else write.reject(error);
   }
@@ -152,6 +152,10 @@ function endOrPatience(work: Promise<void>): Promise<void> {
       resolve();
     });
   });
+}
+
+function locksRows(parts: readonly StatementPart[]): boolean {
+  return parts.some(({ write }) => write.isChange);
 }
 
 function lengthOf(parts: readonly StatementPart[]): number {
