@@ -86,7 +86,7 @@ export class Config {
   /** The ledger's own webhook endpoints may be in these CIDRs, besides public addresses. */
   @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] =
     [];
-  /** Webhooks are sent through this proxy, by CONNECT. Undefined means that they are sent directly. */
+  /** Webhooks are sent through this proxy, by CONNECT. Without one, they are sent directly. */
   @IsOptional() @Fits(isProxyUrl, PROXY_URL) readonly webhookProxy: string | undefined = undefined;
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;

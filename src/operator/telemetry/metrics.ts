@@ -62,9 +62,12 @@ const BUILD = gauge({
  * default of 10 ms costs it more than all its other work.
  */
 const EVENT_LOOP_PRECISION_MS = 50;
-/** How busy the event loop is, is sampled so often. The default is ten times a second. */
+/** The utilization of the event loop is sampled so often. The default is ten times a second. */
 const EVENT_LOOP_UTILIZATION_MS = 1_000;
-/** It has quantiles, and those of several processes cannot be combined. The histogram beside it can. */
+/**
+ * This metric has quantiles, and those of several processes cannot be combined. The histogram
+ * beside it can.
+ */
 const UTILIZATION_QUANTILES = 'nodejs_eventloop_utilization_summary';
 export const PLATFORM_METRICS = [
   DURATIONS,

@@ -29,7 +29,10 @@ export class Network {
   readonly resolve = nameResolver();
 }
 
-/** Sends webhooks over HTTP/1.1, without redirects, and through the proxy of WEBHOOK_PROXY if it is set. */
+/**
+ * Sends webhooks over HTTP/1.1, without redirects, and through the proxy of WEBHOOK_PROXY if it is
+ * set.
+ */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   /**
