@@ -1,4 +1,5 @@
 /** `migrate` takes over a database of 1.2.0: the schema becomes that of a new one, and each row stays. */
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { API_KEY_ID } from '../../src/modules/access/domain/api-key.js';
@@ -11,6 +12,7 @@ import { readCatalog } from '../support/catalog.js';
 import { get, isReplay, post } from '../support/client.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, run, until } from '../support/processes.js';
+import { startSockets } from '../support/sockets.js';
 import { createDatabaseOf120, STORY } from '../support/version-1-2-0.js';
 
 /** Nothing of 1.2.0 read these any more. */
@@ -21,6 +23,12 @@ const NEW_COLUMNS: Readonly<Record<string, object>> = {
   organizations: { unique_references: false },
 };
 const NEW_TABLES = { operator_events: [] };
+const SCHEMAS = `SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^information_schema$'`;
+/** The column has another type than in 1.2.0. */
+const STATISTICS = `SELECT tablename AS name FROM pg_stats
+  WHERE schemaname = 'public' AND tablename = 'refunds' AND attname = 'status'`;
+const SLEEPERS = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event = 'PgSleep'`;
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -88,6 +96,8 @@ describe('a database with rows of each table', () => {
 
     expect(await readCatalog(database.url)).toEqual(await readCatalog(fresh.url));
     expect(sorted(await rowsOf())).toEqual(sorted(expectedOf(before)));
+    expect(await sql(SCHEMAS)).toEqual([{ name: 'public' }]);
+    expect(await sql(STATISTICS)).toEqual([{ name: 'refunds' }]);
     for (const [table, { length }] of Object.entries(before))
       expect(told).toMatch(
         new RegExp(`^${table}: ${length} rows with the sum -?\\d+, as before$`, 'm'),
@@ -150,6 +160,8 @@ describe('a database with rows of each table', () => {
 
   test('is refused while somebody reads a table, and says so', async () => {
     await withClient(database.url, async (backup) => {
+      // Only a take-over that does not give up would be there for the end.
+      await backup.query(`SET idle_in_transaction_session_timeout = '20s'`);
       await backup.query('BEGIN');
       await backup.query('LOCK TABLE refunds IN ACCESS SHARE MODE');
       await expect(migrate(database.url, silent)).rejects.toThrow(
@@ -165,6 +177,49 @@ describe('a database with rows of each table', () => {
     const before = await rowsOf();
     await expect(migrate(database.url, silent)).rejects.toThrow(/counter/);
     expect(await rowsOf()).toEqual(before);
+  });
+
+  test('stays as it was if a row is lost on the way', async () => {
+    await sql(`CREATE FUNCTION lose() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF to_regclass('api_keys') IS NOT NULL THEN DELETE FROM api_keys; END IF; END $$;
+      CREATE EVENT TRIGGER lose ON ddl_command_end WHEN TAG IN ('CREATE INDEX')
+        EXECUTE FUNCTION lose()`);
+    const before = await rowsOf();
+    await expect(migrate(database.url, silent)).rejects.toThrow(
+      /^The table api_keys had \d+ rows .* and has 0 rows .* Nothing was changed\.$/,
+    );
+    expect(await rowsOf()).toEqual(before);
+  });
+
+  test('stays as it was if a table would differ from that of a new database', async () => {
+    await sql('ALTER TABLE refunds SET (fillfactor = 50)');
+    const before = await readCatalog(database.url);
+    await expect(migrate(database.url, silent)).rejects.toThrow(
+      /^The tables would differ .* Nothing was changed\.\n\+ tables .*"refunds".*fillfactor=50/,
+    );
+    expect(await readCatalog(database.url)).toEqual(before);
+  });
+
+  test('is free soon after the connection is lost in the middle of a long statement', async () => {
+    await sql(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(300); RETURN NEW; END $$;
+      CREATE TRIGGER slow BEFORE UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION slow()`);
+    const url = new URL(database.url);
+    const server = { host: url.hostname, port: Number(url.port) };
+    const road = await startSockets((client) => {
+      const socket = connect(server);
+      client.pipe(socket).pipe(client);
+      client.on('close', () => socket.destroy());
+    });
+    url.host = road.host;
+    const works = async () => (await sql(SLEEPERS)).length > 0;
+    const cutOff = expect(migrate(url.href, silent)).rejects.toThrow();
+    await until(works);
+    road.close();
+    await cutOff;
+    await until(async () => !(await works()));
+    await sql('DROP TRIGGER slow ON api_keys');
+    expect(await migrate(database.url, silent)).toEqual(NAMES);
   });
 
   test.each(['api_keys', 'checkout_sessions', 'refunds', 'webhook_endpoints'])(

@@ -9,7 +9,7 @@ import { createMigrationDataSource, SETTINGS } from '../../persistence/data-sour
 import { sqlState } from '../../persistence/faults.js';
 import { Progress } from '../../platform/progress.js';
 import { assertPreparedStatements } from './pooler.js';
-import { isOf120, takeOver } from './take-over/take-over.js';
+import { collectStatistics, isOf120, takeOver } from './take-over/take-over.js';
 
 /**
  * This is the number of the advisory lock. It must never change, because old and new processes may
@@ -30,15 +30,17 @@ export async function migrate(url: string, progress?: Progress): Promise<string[
     const takenOver = isOld ? await takeOverIn(dataSource, progress) : [];
     if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
-    if (applied.length > 0) await dataSource.transaction(distributeNewTables);
+    await dataSource.transaction(distributeNewTables);
     return [...takenOver, ...applied.map(({ name }) => name)];
   });
 }
 
-function takeOverIn(dataSource: DataSource, progress = new Progress()): Promise<string[]> {
-  return dataSource.transaction(({ queryRunner }) =>
+async function takeOverIn(dataSource: DataSource, progress = new Progress()): Promise<string[]> {
+  const names = await dataSource.transaction(({ queryRunner }) =>
     takeOver(queryRunner as QueryRunner, progress),
   );
+  await collectStatistics(dataSource);
+  return names;
 }
 
 async function namesOf(dataSource: DataSource): Promise<string[]> {

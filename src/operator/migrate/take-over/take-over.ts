@@ -2,7 +2,8 @@
  * Takes over a database of 1.2.0: it becomes what the migrations make of an empty one, and every
  * row stays as it was (docs/operate/upgrading.md).
  */
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { hasCitus } from '../../../persistence/citus/citus.js';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
 import { sqlState } from '../../../persistence/faults.js';
 import type { Progress } from '../../../platform/progress.js';
@@ -52,9 +53,19 @@ export async function takeOver(runner: QueryRunner, progress: Progress): Promise
   await recordMigrations(runner);
   await requireSame(runner, target);
   progress.say('The schema is that of a new database.');
-  // A column of another type has lost its statistics.
-  for (const { name } of target.tables) await runner.query(`ANALYZE ${name}`);
   return steps.map(({ name }) => name);
+}
+
+/**
+ * A column of another type has lost its statistics. Citus cannot collect them in the transaction
+ * that changed it.
+ */
+export async function collectStatistics(dataSource: DataSource): Promise<void> {
+  const tables: { readonly name: string }[] = await dataSource.query(
+    `SELECT relname AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  );
+  for (const { name } of tables) await dataSource.query(`ANALYZE ${name}`);
 }
 
 async function announce(runner: QueryRunner, progress: Progress): Promise<void> {
@@ -79,12 +90,13 @@ async function prepare(runner: QueryRunner): Promise<void> {
   );
 }
 
-/** Others may see what another role's session does, but not when it did it. */
+/** Every role may see the names of the sessions of other roles. */
 async function requireNoServer(runner: QueryRunner): Promise<void> {
+  // On Citus, a server may be connected to any machine.
+  const sessions = (await hasCitus(runner)) ? 'citus_stat_activity' : 'pg_stat_activity';
   const servers: { readonly pid: number }[] = await runner.query(
-    `SELECT pid FROM pg_stat_activity
+    `SELECT pid FROM ${sessions}
       WHERE datname = current_database() AND application_name = 'tillgate'
-        AND coalesce(state_change > clock_timestamp() - interval '30 seconds', true)
       ORDER BY pid`,
   );
   if (servers.length === 0) return;
