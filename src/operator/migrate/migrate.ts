@@ -9,7 +9,8 @@ import { createMigrationDataSource, SETTINGS } from '../../persistence/data-sour
 import { sqlState } from '../../persistence/faults.js';
 import { Progress } from '../../platform/progress.js';
 import { assertPreparedStatements } from './pooler.js';
-import { collectStatistics, isOf120, takeOver } from './take-over/take-over.js';
+import { oldVersionOf } from './take-over/old-version.js';
+import { collectStatistics, takeOver } from './take-over/take-over.js';
 
 /**
  * This is the number of the advisory lock. It must never change, because old and new processes may
@@ -26,8 +27,7 @@ const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
  */
 export async function migrate(url: string, progress?: Progress): Promise<string[]> {
   return withLock(url, async (dataSource) => {
-    const isOld = isOf120(await namesOf(dataSource));
-    const takenOver = isOld ? await takeOverIn(dataSource, progress) : [];
+    const takenOver = await takeOverIfOld(dataSource, progress);
     if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
     await dataSource.transaction(distributeNewTables);
@@ -35,7 +35,10 @@ export async function migrate(url: string, progress?: Progress): Promise<string[
   });
 }
 
-async function takeOverIn(dataSource: DataSource, progress = new Progress()): Promise<string[]> {
+async function takeOverIfOld(dataSource: DataSource, progress = new Progress()): Promise<string[]> {
+  const old = oldVersionOf(await namesOf(dataSource));
+  if (old === undefined) return [];
+  if (!old.canBeTakenOver) throw new Error(`${old.found} ${old.advice} Nothing was changed.`);
   const names = await dataSource.transaction(({ queryRunner }) =>
     takeOver(queryRunner as QueryRunner, progress),
   );
@@ -111,6 +114,8 @@ export async function assertReady(url: string): Promise<void> {
   const dataSource = await connect(url);
   try {
     if (await dataSource.showMigrations()) {
+      const old = oldVersionOf(await namesOf(dataSource));
+      if (old !== undefined) throw new Error(`${old.found} ${old.advice}`);
       throw new Error(
         'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` ' +
           'first.',

@@ -15,6 +15,7 @@ import type { Config } from '../../../platform/config.js';
 import { VERSION } from '../../../platform/version.js';
 import type { Clock } from '../../../shared/clock.js';
 import { runElsewhere } from '../../migrate/pooler.js';
+import { oldVersionOf } from '../../migrate/take-over/old-version.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A process opens one connection in addition to its pool, to listen for notifications. */
@@ -56,6 +57,8 @@ export async function server(client: Client): Promise<Finding[]> {
 export async function schema(client: Client): Promise<Finding> {
   const known = MIGRATIONS.map(({ name }) => name);
   const applied = await appliedMigrations(client);
+  const old = oldVersionOf(applied);
+  if (old !== undefined) return fail('schema', old.found, old.advice);
   const pending = known.filter((name) => !applied.includes(name));
   if (pending.length > 0) {
     const missing = `${pending.join(', ')} ${pending.length > 1 ? 'are' : 'is'} missing`;

@@ -10,9 +10,6 @@ import type { Progress } from '../../../platform/progress.js';
 import { type Catalog, differencesOf, readCatalog } from './catalog.js';
 import { convert } from './conversion.js';
 
-/** These are the first migration of 1.0.0 and the last one of 1.2.0. */
-const FIRST = 'Access1763700000001';
-const LAST = 'RedactedPaymentIndexes1763700000057';
 /** Later migrations run afterwards, as they do on every database. */
 const LAST_OF_SCHEMA = 'Encryption1790000000011';
 
@@ -24,18 +21,6 @@ const steps = MIGRATIONS.slice(0, MIGRATIONS.findIndex(({ name }) => name === LA
 
 /** `takeOver` gives the rows of 1.2.0 what the new rules ask for. */
 type Step = MigrationInterface & { takeOver?(runner: QueryRunner): Promise<void> };
-
-/**
- * Tells whether 1.2.0 made the database. Throws with advice if an older version made it.
- */
-export function isOf120(executed: readonly string[]): boolean {
-  if (!executed.includes(FIRST)) return false;
-  if (executed.includes(LAST)) return true;
-  throw new Error(
-    'A version before 1.2.0 made this database. Install 1.2.0 first and run its `tillgate ' +
-      'migrate`, then run this one again. Nothing was changed.',
-  );
-}
 
 /**
  * Works in the open transaction: whatever ends it early, the database is as it was. Returns the
