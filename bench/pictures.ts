@@ -1,4 +1,5 @@
 /** Pictures of what was measured, as SVG: requests per second of each operation, and latency by connections. */
+import { round, svg, text } from '../tools/diagrams/svg.js';
 import type { Comparison } from './table.js';
 
 const WIDTH = 780;
@@ -23,19 +24,13 @@ const STYLE = `<style>
 const SIDES = ['bare', 'tillgate'] as const;
 const LEGEND = { bare: 'baseline', tillgate: 'Tillgate' };
 
-const text = (x: number, y: number, words: string, anchor = 'start') =>
-  `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${words}</text>`;
-const round = (value: number) => Math.round(value * 10) / 10;
-
 function picture(height: number, title: string, parts: readonly string[]): string {
-  const frame = `viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}"`;
   const legend = SIDES.map((side, index) => {
     const x = LEFT + index * 120;
     const mark = `<rect class="${side}" x="${x}" y="30" width="12" height="12"/>`;
     return mark + text(x + 18, 41, LEGEND[side]);
   });
-  const all = [STYLE, text(0, 18, title), ...legend, ...parts];
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${frame}>\n${all.join('\n')}\n</svg>\n`;
+  return svg([WIDTH, height], title, [STYLE, text(0, 18, title), ...legend, ...parts]);
 }
 
 /** A bar for the median and a line from the slowest to the fastest round, beside the baseline's. */

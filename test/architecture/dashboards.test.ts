@@ -1,6 +1,8 @@
 /** The dashboard and the alerts query existing metrics, and each alert has advice. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { parse } from 'yaml';
@@ -120,15 +122,28 @@ test('each alert has a paragraph in the documents and a test of its rule', () =>
   expect(firing).toEqual(RULES.map(({ alert }) => alert));
 });
 
+/** Writes the queries of the dashboard as rules, because promtool checks only queries in rules. */
+function dashboardAsRules(): string {
+  const queries = DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  const rules = queries.map((query, place) => ({
+    record: `dashboard:query_${place}`,
+    expr: query.replaceAll('$__rate_interval', '1m'),
+  }));
+  const path = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'rules.yml');
+  writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  return path;
+}
+
 const promtool = spawnSync('promtool', ['--version']);
 const hasPromtool = promtool.error === undefined;
 
 (hasPromtool ? test : test.skip)(
-  `promtool${hasPromtool ? '' : ' (not installed here)'} accepts the rules and their tests`,
+  `promtool${hasPromtool ? '' : ' (not installed here)'} accepts the rules, their tests, and the queries of the dashboard`,
   () => {
     for (const command of [
-      ['check', 'config', 'docker/prometheus/prometheus.yml'],
+      ['check', 'config', '--syntax-only', 'docker/prometheus/prometheus.yml'],
       ['test', 'rules', 'docker/prometheus/rules.test.yml'],
+      ['check', 'rules', dashboardAsRules()],
     ]) {
       const { status, stdout, stderr } = spawnSync('promtool', command, { encoding: 'utf8' });
       expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
