@@ -92,12 +92,12 @@ export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
 }
 
 async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // The next microtask comes after Node has parsed everything that arrived together with the head.
-  // That is the whole of most bodies, which then need no listeners.
+  const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  // The next microtask comes after Node has parsed all bytes that arrived together with the head.
+  // That is the whole of most bodies, which then need no iterator.
   await undefined;
-  if (request.complete && request.readableLength <= maxBytes)
-    return request.read() ?? Buffer.alloc(0);
+  if (coding === undefined && request.readableLength === Number(length)) return whole(request);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -112,6 +112,13 @@ async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer>
   }
   if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
+}
+
+/** Reads the end too, because an idle connection keeps its request in memory until then. */
+function whole(request: IncomingMessage): Buffer {
+  const body: Buffer = request.read() ?? Buffer.alloc(0);
+  request.resume();
+  return body;
 }
 
 /**
