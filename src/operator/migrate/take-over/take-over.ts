@@ -7,6 +7,7 @@ import { hasCitus } from '../../../persistence/citus/citus.js';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
 import { sqlState } from '../../../persistence/faults.js';
 import type { Progress } from '../../../platform/progress.js';
+import { requireNoAdditions } from './additions.js';
 import { type Catalog, differencesOf, readCatalog } from './catalog.js';
 import { convert } from './conversion.js';
 
@@ -32,7 +33,9 @@ export async function takeOver(runner: QueryRunner, progress: Progress): Promise
   await requireNoServer(runner);
   await lockTables(runner);
   const migrations = steps.map((Migration) => new (Migration as new () => Step)());
-  const target = await makeTarget(runner, migrations);
+  const old = await readCatalog(runner, 'public');
+  const target = await makeTarget(runner, migrations, old);
+  await requireNoAdditions(runner, old, target);
   for (const migration of migrations) await migration.takeOver?.(runner);
   await convert(runner, target, progress);
   await recordMigrations(runner);
@@ -109,8 +112,11 @@ async function lockTables(runner: QueryRunner): Promise<void> {
 }
 
 /** Runs the migrations in a schema of their own, of which types and new tables remain. */
-async function makeTarget(runner: QueryRunner, migrations: readonly Step[]): Promise<Catalog> {
-  const old = await readCatalog(runner, 'public');
+async function makeTarget(
+  runner: QueryRunner,
+  migrations: readonly Step[],
+  old: Catalog,
+): Promise<Catalog> {
   await runner.query(`CREATE SCHEMA ${SCRATCH}`);
   await runner.query(`SET LOCAL search_path = ${SCRATCH}`);
   for (const migration of migrations) await migration.up(runner);
