@@ -59,17 +59,19 @@ const TABLES = `
   CREATE INDEX checkout_sessions_status_list
     ON checkout_sessions (organization_id, mode, status, id);
 
-  -- checkout.expire_overdue reads it, for all organizations.
+  -- CheckoutSessions.overdue reads it, for all organizations.
   CREATE INDEX checkout_sessions_open_expiry ON checkout_sessions (expires_at)
     WHERE status = 'open';
 
-  -- checkout.list_expired reads it, for open sessions that are overdue.
+  -- checkout.list_expired reads it for open sessions that are overdue, and
+  -- CheckoutSessions.overdue for those of a clock that was moved.
   CREATE INDEX checkout_sessions_own_expiry ON checkout_sessions (organization_id, mode, expires_at)
     WHERE status = 'open';
 
-  -- checkout.list_reference reads it.
+  -- checkout.list_reference reads it. checkout.with_reference and checkout.expire_with_reference
+  -- read it too, and pass over all sessions that are expired.
   CREATE INDEX checkout_sessions_reference
-    ON checkout_sessions (organization_id, mode, (metadata->>'reference'), id)
+    ON checkout_sessions (organization_id, mode, (metadata->>'reference'), status, id)
     WHERE metadata->>'reference' IS NOT NULL;
 
   -- A violation means that another session with the reference was created at the same moment.
@@ -77,10 +79,10 @@ const TABLES = `
     ON checkout_sessions (organization_id, mode, unique_reference)
     WHERE unique_reference IS NOT NULL AND status <> 'expired';
 
-  -- A ledger reads a session by it, because it does not know the organization.
+  -- checkout_sessions.owner reads it, because a ledger does not know whose session it is.
   CREATE INDEX checkout_sessions_ledger_read ON checkout_sessions (mode, id);
 
-  -- The sweep of details_retention_days reads it to find closed sessions with details.
+  -- SessionDetails.closed reads it, to find what details_retention_days ends.
   CREATE INDEX checkout_sessions_with_details
     ON checkout_sessions (organization_id, mode, (coalesce(closed_at, expires_at)), id)
     WHERE status <> 'open' AND NOT is_redacted;

@@ -32,8 +32,8 @@ FROM expired;
 WITH expired AS (
   UPDATE checkout_sessions
   SET status = 'expired'
-  WHERE organization_id = $1 AND mode = $2 AND metadata->>'reference' = $3 AND status <> 'expired' AND status
-    = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)
+  WHERE organization_id = $1 AND mode = $2 AND metadata->>'reference' = $3 AND status = 'open' AND expires_at
+    <= statement_timestamp() + make_interval(secs => $4)
   RETURNING *
 )
 SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", payment_status AS "paymentStatus",
@@ -134,26 +134,44 @@ ORDER BY checkout_sessions.status DESC, id DESC
 LIMIT $8;
 
 -- checkout.list_reference
-SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-  currency AS "currency", amount_total AS "amountTotal"
-FROM checkout_sessions
-WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
-  16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
-  END AND metadata->>'reference' = $6 AND id >= $7 AND id < $8 AND ($9::session_status IS NULL OR CASE WHEN
-  status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE
-  status END = $9)
+SELECT found.*
+FROM unnest(enum_range(NULL::session_status)) AS stored (status)
+CROSS JOIN LATERAL (
+  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+    currency AS "currency", amount_total AS "amountTotal"
+  FROM checkout_sessions
+  WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+    16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+    8))::bit(32)::bigint END >= $4 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+    '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
+    END AND metadata->>'reference' = $6 AND checkout_sessions.status = stored.status AND id >= $7 AND id < $8
+    AND ($9::session_status IS NULL OR CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+    make_interval(secs => $1) THEN 'expired' ELSE status END = $9)
+  ORDER BY id DESC
+  LIMIT $10
+) AS found
+WHERE $9 IS NULL OR stored.status IN ($9, 'open')
 ORDER BY id DESC
 LIMIT $10;
 
 -- checkout.with_reference
-SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-  currency AS "currency", amount_total AS "amountTotal"
-FROM checkout_sessions
-WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status <> 'expired'
+(
+  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+    currency AS "currency", amount_total AS "amountTotal"
+  FROM checkout_sessions
+  WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status = 'complete'
+  ORDER BY id DESC
+  LIMIT 1
+)
+UNION ALL (
+  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+    currency AS "currency", amount_total AS "amountTotal"
+  FROM checkout_sessions
+  WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status = 'open'
+)
 ORDER BY id DESC;
 
 -- new_session

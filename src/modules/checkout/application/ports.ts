@@ -70,8 +70,8 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
    */
   abstract expire(unit: Unit, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
   /**
-   * Finds the sessions with a reference that are not stored as expired, the newest first. Those
-   * that are overdue are found as expired.
+   * Finds the newest complete session with a reference, and all that are not stored as complete or
+   * expired, the newest first. Those that are overdue are found as expired.
    */
   abstract withReference(unit: Unit, reference: string): Promise<CheckoutSessionSummary[]>;
   /** Stores at once as expired the overdue sessions with a reference. Returns them. */

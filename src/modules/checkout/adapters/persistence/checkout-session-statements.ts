@@ -71,28 +71,34 @@ export const EXPIRE = statement<Scope & { readonly places: readonly string[] }>(
     ) SELECT ${columnsWith('status')} FROM expired`,
 );
 
-/**
- * The condition is that of the index, and does not call sessions expired that another transaction
- * postpones at this moment: the statement waits for it, and looks again.
- */
-const hasReference = (reference: string) =>
-  `metadata->>'reference' = ${reference} AND status <> 'expired'`;
-
 interface WithReference extends Scope {
   readonly reference: string;
 }
 
-export const WITH_REFERENCE = statement<WithReference>(
-  'checkout.with_reference',
-  (own) => `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(own.ahead) }, SUMMARY)}
-  FROM checkout_sessions WHERE ${isOwn(own)} AND ${hasReference(own.reference)} ORDER BY id DESC`,
-);
+const hasReference = ({ reference }: Places<WithReference>, stored: SessionStatus) =>
+  `metadata->>'reference' = ${reference} AND status = '${stored}'`;
 
+/**
+ * Returns the newest complete session with the reference, and all open ones, of which there is one
+ * at most, unless they are older than the setting. Expired ones are not read, however many they are.
+ */
+export const WITH_REFERENCE = statement<WithReference>('checkout.with_reference', (own) => {
+  const found = (stored: SessionStatus) => `SELECT
+    ${selectionOf(CheckoutSessionRecord, { status: status(own.ahead) }, SUMMARY)}
+    FROM checkout_sessions WHERE ${isOwn(own)} AND ${hasReference(own, stored)}`;
+  return `(${found('complete')} ORDER BY id DESC LIMIT 1) UNION ALL (${found('open')})
+    ORDER BY id DESC`;
+});
+
+/**
+ * The statement does not call sessions expired that another transaction postpones at this moment:
+ * it waits for that one, and looks again.
+ */
 export const EXPIRE_WITH_REFERENCE = statement<WithReference>(
   'checkout.expire_with_reference',
   (own) => `WITH expired AS (
       UPDATE checkout_sessions SET status = 'expired'
-      WHERE ${isOwn(own)} AND ${hasReference(own.reference)} AND ${isOverdue(own.ahead)}
+      WHERE ${isOwn(own)} AND ${hasReference(own, 'open')} AND expires_at <= ${clock(own.ahead)}
       RETURNING *
     ) SELECT ${columnsWith('status')} FROM expired`,
 );
@@ -169,8 +175,13 @@ export const LISTS = {
   ),
 };
 
+/** In the index, the sessions of each stored status are apart, each with the newest at the end. */
 export const REFERENCED = statement<Referenced>(
   'checkout.list_reference',
-  (page) => `${select(page)} AND metadata->>'reference' = ${page.reference} AND ${inRange(page)}
-    AND (${page.status}::session_status IS NULL OR ${status(page.ahead)} = ${page.status}) ${newest(page)}`,
+  (page) => `SELECT found.* FROM unnest(enum_range(NULL::session_status)) AS stored (status)
+    CROSS JOIN LATERAL (${select(page)} AND metadata->>'reference' = ${page.reference}
+      AND checkout_sessions.status = stored.status AND ${inRange(page)}
+      AND (${page.status}::session_status IS NULL OR ${status(page.ahead)} = ${page.status})
+      ${newest(page)}) AS found
+    WHERE ${page.status} IS NULL OR stored.status IN (${page.status}, 'open') ${newest(page)}`,
 );
