@@ -56,20 +56,22 @@ const TABLES = `
     ON payments (organization_id, mode, checkout_session_id)
     WHERE checkout_session_id IS NOT NULL AND mismatch IS NULL;
 
-  -- The list of the payments of a session reads it, with those that have a mismatch.
+  -- Payments.list reads it for the payments of a session, with those that have a mismatch, and the
+  -- foreign key.
   CREATE INDEX payments_checkout_session_list
     ON payments (organization_id, mode, checkout_session_id, id)
     WHERE checkout_session_id IS NOT NULL;
 
-  -- A ledger lists and finds payments of all organizations by these: all of them, those with a
-  -- reference, and those of a session.
+  -- Payments.listOfAll reads it for the payments of all organizations, and payments.owner, because
+  -- a ledger does not know whose payment it is.
   CREATE INDEX payments_ledger_list ON payments (mode, id);
+
+  -- Payments.listOfAll reads it for the payments with a reference.
   CREATE INDEX payments_ledger_reference ON payments (mode, reference, id)
     WHERE reference IS NOT NULL;
-  CREATE INDEX payments_ledger_session ON payments (mode, checkout_session_id, id)
-    WHERE checkout_session_id IS NOT NULL;
 
-  -- payments.owners_of_details reads it, to forget what was said after a redaction.
+  -- payments.owners_of_details and payments.begin_to_forget read it, to forget what was said after
+  -- a redaction.
   CREATE INDEX payments_with_details ON payments (organization_id, mode, details_since)
     WHERE details_since IS NOT NULL;
 
@@ -91,12 +93,12 @@ const TABLES = `
       REFERENCES payments (organization_id, mode, id)
   );
 
-  -- Forgetting a session reads it, and the foreign key.
+  -- Holds.listOfAll reads it for the holds of a payment, and personal_data.belonging payment.hold 1,
+  -- and the foreign key.
   CREATE INDEX payment_holds_payment_list ON payment_holds (organization_id, mode, payment_id, id);
 
-  -- A ledger finds a hold, and lists the holds of a payment, without their organization.
+  -- Holds.listOfAll reads it for the holds of all organizations, and payment_holds.owner.
   CREATE INDEX payment_holds_id ON payment_holds (mode, id);
-  CREATE INDEX payment_holds_ledger_payment ON payment_holds (mode, payment_id, id);
 `;
 
 export class Payments1790000000005 implements MigrationInterface {

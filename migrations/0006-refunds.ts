@@ -54,10 +54,11 @@ const TABLES = `
       claim_number = 0 OR approval IN ('not_needed', 'approved'))
   );
 
-  -- The list of the refunds of a payment reads it, and the foreign key.
+  -- Refunds.list and Refunds.listOfAll read it for the refunds of a payment, and
+  -- personal_data.belonging refund 1, and the foreign key.
   CREATE INDEX refunds_payment_list ON refunds (organization_id, mode, payment_id, id);
 
-  -- The list of refunds with a status reads it.
+  -- Refunds.list reads it for the refunds with a status.
   CREATE INDEX refunds_status_list ON refunds (organization_id, mode, status, id);
 
   -- A violation means that this reference has a refund already.
@@ -68,32 +69,35 @@ const TABLES = `
   CREATE UNIQUE INDEX refunds_made_elsewhere_key
     ON refunds (organization_id, mode, provider_reference) WHERE made_elsewhere;
 
-  -- Recording a payout reads it, to find the refund of that payout.
+  -- Refunds.byPayout reads it, to find the refund of a payout that is recorded.
   CREATE INDEX refunds_provider_reference ON refunds (organization_id, mode, provider_reference)
     WHERE provider_reference IS NOT NULL;
 
-  -- refunds.waiting and refunds.lock_claimable read it: organizations are claimed by turns.
+  -- refunds.waiting, refunds.lock_claimable and refunds.lock_claimable_of_all read it:
+  -- organizations are claimed by turns.
   CREATE INDEX refunds_claim_queue ON refunds (mode, organization_id, claimable_at, id)
     WHERE status = 'pending' AND approval <> 'waiting';
 
-  -- A ledger lists and finds refunds of all organizations by these: all of them, those of a
-  -- payment, and those with a status.
+  -- Refunds.listOfAll reads it for the refunds of all organizations, and refunds.owner.
   CREATE INDEX refunds_ledger_all ON refunds (mode, id);
-  CREATE INDEX refunds_ledger_payment ON refunds (mode, payment_id, id);
+
+  -- Refunds.listOfAll reads it for the refunds of all organizations with a status.
   CREATE INDEX refunds_ledger_status ON refunds (mode, status, id)
     WHERE NOT (status = 'pending' AND approval = 'waiting');
 
-  -- The list of refunds that wait for approval reads it.
+  -- Refunds.list reads it for the refunds that wait for approval.
   CREATE INDEX refunds_waiting ON refunds (organization_id, mode, id)
     WHERE status = 'pending' AND approval = 'waiting';
 
-  -- The sweep of approvals whose time is over reads these, for all organizations and for one.
+  -- Refunds.overdue reads it, for all organizations.
   CREATE INDEX refunds_overdue ON refunds (approval_expires_at, id)
     WHERE status = 'pending' AND approval = 'waiting';
+
+  -- Refunds.overdue reads it, for an organization whose clock was moved.
   CREATE INDEX refunds_own_overdue ON refunds (organization_id, mode, approval_expires_at, id)
     WHERE status = 'pending' AND approval = 'waiting';
 
-  -- A metric and a check of doctor read it: refunds that were paid without their approval.
+  -- The check approvals of doctor reads it: refunds that were paid without their approval.
   CREATE INDEX refunds_unapproved ON refunds (mode, id)
     WHERE status = 'succeeded' AND approval = 'waiting';
 `;

@@ -1,3 +1,9 @@
+-- checkout_sessions.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM checkout_sessions
+WHERE mode = $1 AND id = $2;
+
 -- encryption.count idempotency_keys body
 /* every organization: any of them may have values under an older key */
 SELECT count(*) AS values
@@ -136,6 +142,18 @@ UPDATE webhook_endpoints
 SET secret = $5
 WHERE organization_id = $1 AND mode = $2 AND id = $3 AND secret = $4;
 
+-- payment_holds.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM payment_holds
+WHERE mode = $1 AND id = $2;
+
+-- payments.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM payments
+WHERE mode = $1 AND id = $2;
+
 -- personal_data.belonging event 3
 SELECT id
 FROM events
@@ -270,3 +288,15 @@ WHERE organization_id = $3 AND mode = $4 AND ctid = ANY ($1::tid[]) AND ctid = c
 UPDATE payments
 SET details_since = '-infinity'
 WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
+-- refunds.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM refunds
+WHERE mode = $1 AND id = $2;
+
+-- webhook_endpoints.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM webhook_endpoints
+WHERE mode = $1 AND id = $2;

@@ -1,3 +1,19 @@
+-- approvals
+/* every organization: an operator looks at payouts of all */ (
+  SELECT mode, id
+  FROM refunds
+  WHERE mode = 'test' AND status = 'succeeded' AND approval = 'waiting'
+  ORDER BY id DESC
+  LIMIT 5
+)
+UNION ALL (
+  SELECT mode, id
+  FROM refunds
+  WHERE mode = 'live' AND status = 'succeeded' AND approval = 'waiting'
+  ORDER BY id DESC
+  LIMIT 5
+);
+
 -- ledger workers
 /* every organization: an operator looks at all pending refunds */
 SELECT mode, id, claim_number AS "claimNumber", (count(*) OVER ())::integer AS refunds

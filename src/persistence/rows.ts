@@ -1,6 +1,6 @@
 /** Finds rows of organizations by their keys, and in pages that follow the order of their IDs. */
 import type { FindOperator, ObjectLiteral } from 'typeorm';
-import type { Caller, Ledger, Mode } from '../shared/caller.js';
+import type { Caller, ListedOwner, Mode } from '../shared/caller.js';
 import { createdRange, uuidOf } from '../shared/id.js';
 import { type CreatedPageRequest, type Page, pageOf } from '../shared/page.js';
 import type { Database } from './database.js';
@@ -66,11 +66,8 @@ export function keysetOf(
 }
 
 interface Listed<Row> {
-  /**
-   * A ledger without an organization lists the rows of all organizations. A queue reads tables that
-   * have no mode.
-   */
-  readonly owner: (Ledger & { readonly organization?: string | undefined }) | Queue;
+  /** A queue reads tables that have no mode. */
+  readonly owner: ListedOwner | Queue;
   readonly where: {
     readonly [Property in keyof Row]?: Row[Property] | FindOperator<string> | undefined;
   };

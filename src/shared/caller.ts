@@ -15,6 +15,14 @@ export interface Caller {
   readonly mode: Mode;
 }
 
+export interface OwnedFilter {
+  readonly organization?: string | undefined;
+  readonly resource?: string | undefined;
+}
+
+/** A ledger without an organization lists the rows of all organizations. */
+export type ListedOwner = Ledger & { readonly organization?: string | undefined };
+
 /** Finds the owners of resources that a ledger names by their IDs alone. */
 export abstract class Owners {
   abstract find(ledger: Ledger, id: string): Promise<Caller | undefined>;
@@ -23,6 +31,12 @@ export abstract class Owners {
    * else its owner. Refuses with not_found.
    */
   abstract of(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
+  /**
+   * Returns whose rows are listed: those of the organization that the ledger names, those of the
+   * owner of the resource by which it filters, or those of all. Returns undefined if nobody has the
+   * resource.
+   */
+  abstract listed(ledger: Ledger, filter: OwnedFilter): Promise<ListedOwner | undefined>;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Database } from '../../src/persistence/database.js';
 import { modesMissingIn } from '../../tools/statements/modes.js';
 import { faultsOf } from '../../tools/statements/organizations.js';
 
-const QUERY = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b/s;
+const QUERY = /^\s*(?:\/\*.*?\*\/\s*)?\(*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b/s;
 /**
  * The texts for one row write the rows of many requests together. `npm run check` judges these
  * texts, and each names its organization.

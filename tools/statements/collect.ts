@@ -52,7 +52,10 @@ export async function collect(): Promise<Collected> {
     if (file === 'encrypted-columns') add((values.encryptedColumns as () => unknown)(), file);
     if (typeof values.ofDeclarations === 'function') add(values.ofDeclarations(declarations), file);
   }
-  const all = [...texts].filter(([, { text }]) => SQL.test(text));
+  // A named statement may begin with a query in parentheses. Others are parts of statements then.
+  const all = [...texts].filter(([, { text, isNamed }]) =>
+    SQL.test(isNamed ? text.replaceAll('(', '') : text),
+  );
   const isPart = (text: string) =>
     all.some(([, other]) => other.text !== text && other.text.includes(text));
   const statements = new Map(all.filter(([, { text, isNamed }]) => isNamed || !isPart(text)));

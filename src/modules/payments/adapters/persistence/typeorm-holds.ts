@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows } from '../../../../persistence/rows.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, Owners } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import type { Page } from '../../../../shared/page.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { Holds, type LedgerHoldFilter } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
@@ -13,7 +13,10 @@ import { HoldRecord } from './hold.record.js';
 
 @Injectable()
 export class TypeormHolds extends Holds {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly owners: Owners,
+  ) {
     super();
   }
 
@@ -37,17 +40,14 @@ export class TypeormHolds extends Holds {
     return fromRow(row);
   }
 
-  listOfAll(
-    { mode }: Ledger,
+  async listOfAll(
+    ledger: Ledger,
     { organization, payment, status, ...page }: LedgerHoldFilter,
   ): Promise<Page<Hold>> {
+    const owner = await this.owners.listed(ledger, { organization, resource: payment });
+    if (owner === undefined) return pageOf<Hold>([]);
     const where = { payment: payment && uuidOf(payment), status };
-    return pageOfRows(
-      this.database,
-      HoldRecord,
-      { owner: { organization, mode }, where, page },
-      fromRow,
-    );
+    return pageOfRows(this.database, HoldRecord, { owner, where, page }, fromRow);
   }
 }
 

@@ -4,12 +4,12 @@ import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
-import type { Page } from '../../../../shared/page.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import type { Unit } from '../../../../shared/unit.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import {
@@ -79,6 +79,7 @@ export class TypeormPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly owners: Owners,
   ) {
     super();
   }
@@ -149,15 +150,12 @@ export class TypeormPayments extends Payments {
     return pageOfRows(this.database, PaymentRecord, { owner: caller, where, page, ahead }, fromRow);
   }
 
-  listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>> {
+  async listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<Payment>> {
     const { organization, reference, checkoutSession, ...page } = filter;
+    const owner = await this.owners.listed(ledger, { organization, resource: checkoutSession });
+    if (owner === undefined) return pageOf<Payment>([]);
     const where = { reference, checkoutSession: checkoutSession && uuidOf(checkoutSession) };
-    return pageOfRows(
-      this.database,
-      PaymentRecord,
-      { owner: { organization, mode }, where, page },
-      fromRow,
-    );
+    return pageOfRows(this.database, PaymentRecord, { owner, where, page }, fromRow);
   }
 }
 

@@ -5,12 +5,12 @@ import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
 import { type Places, statement } from '../../../../persistence/statement.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, Owners } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
-import type { Page } from '../../../../shared/page.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import { Stale, type Unit } from '../../../../shared/unit.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
@@ -41,6 +41,7 @@ export class TypeormRefunds extends Refunds {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly owners: Owners,
   ) {
     super();
   }
@@ -160,16 +161,13 @@ export class TypeormRefunds extends Refunds {
     return { ...rest, items: items.filter(suits) };
   }
 
-  async listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: RefundFilter) {
+  async listOfAll(ledger: Ledger, filter: RefundFilter): Promise<Page<Refund>> {
+    const { organization, payment, status, ...page } = filter;
+    const owner = await this.owners.listed(ledger, { organization, resource: payment });
+    if (owner === undefined) return pageOf<Refund>([]);
     const where = { payment: payment && uuidOf(payment), status };
     const only = status && ([`NOT (${WAITING})`] as const);
-    const listed = {
-      owner: { organization, mode },
-      where,
-      page,
-      order: 'asc',
-      ...(only && { only }),
-    } as const;
+    const listed = { owner, where, page, order: 'asc', ...(only && { only }) } as const;
     const { items, hasMore } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
     return { items: await Promise.all(items.map((refund) => this.asOfNow(refund))), hasMore };
   }
