@@ -22,7 +22,7 @@ FROM (
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
+        WHERE mode = $1 AND type = wanted.name AND id <= $2 AND position >= 0
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -37,7 +37,7 @@ FROM (
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
+        WHERE mode = $1 AND type = wanted.name AND id >= $3 AND position >= 0
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -81,6 +81,7 @@ FROM (
     SELECT *
     FROM events
     WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $6 AND id < $7 AND position + 0 <= $8
+      AND position >= 0
     ORDER BY id asc
     LIMIT $5
   ) found
@@ -99,7 +100,7 @@ ORDER BY id asc;
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id <= $2
+        WHERE mode = $1 AND type = wanted.name AND id <= $2 AND position >= 0
         ORDER BY id DESC
         LIMIT 1
       ) AS found
@@ -114,7 +115,7 @@ ORDER BY id asc;
       CROSS JOIN LATERAL (
         SELECT position, id
         FROM events
-        WHERE mode = $1 AND type = wanted.name AND id >= $3
+        WHERE mode = $1 AND type = wanted.name AND id >= $3 AND position >= 0
         ORDER BY id
         LIMIT 1
       ) AS found
@@ -158,6 +159,7 @@ FROM (
     SELECT *
     FROM events
     WHERE mode = $1 AND type = ANY ($2) AND id > $3 AND id < $4 AND id > $6 AND id < $7 AND position + 0 <= $8
+      AND position >= 0
     ORDER BY id desc
     LIMIT $5
   ) found
@@ -175,11 +177,11 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
-      true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (position, id) > (coalesce((
+    WHERE organization_id = $1 AND mode = $2 AND CASE WHEN position + 0 <= $7 THEN id > $3 AND id < $4 ELSE
+      false END AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x'
+      || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint
+      END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint END AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $8
@@ -209,11 +211,11 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN
-      true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $6::bigint END AND position + 0 <= $7 AND (position, id) > (coalesce((
+    WHERE organization_id = $1 AND mode = $2 AND CASE WHEN position + 0 <= $7 THEN id > $3 AND id < $4 ELSE
+      false END AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x'
+      || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint
+      END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint END AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $1 AND mode = $2 AND id <= $8
@@ -236,10 +238,14 @@ ORDER BY position desc, id desc;
 
 -- events.list_object_asc
 WITH own AS MATERIALIZED (
-  SELECT *
-  FROM events
-  WHERE organization_id = $2 AND mode = $3 AND object_id = ANY (ARRAY(SELECT $1::uuid)) AND type = coalesce($4,
-    type) AND object_id = coalesce($5, object_id)
+  SELECT found.*
+  FROM (SELECT $1::uuid) AS wanted (id)
+  CROSS JOIN LATERAL (
+    SELECT *
+    FROM events
+    WHERE organization_id = $2 AND mode = $3 AND object_id = wanted.id AND type = coalesce($4, type) AND
+      object_id = coalesce($5, object_id) OFFSET 0
+  ) AS found
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -249,11 +255,11 @@ FROM (
   FROM (
     SELECT *
     FROM own
-    WHERE id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-      '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
-      $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
+    WHERE CASE WHEN position + 0 <= $10 THEN id > $6 AND id < $7 ELSE false END AND CASE WHEN $8::bigint IS
+      NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''),
+      12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN
+      substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000
+      ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $9::bigint END AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $2 AND mode = $3 AND id <= $11
@@ -276,10 +282,14 @@ ORDER BY position asc, id asc;
 
 -- events.list_object_desc
 WITH own AS MATERIALIZED (
-  SELECT *
-  FROM events
-  WHERE organization_id = $2 AND mode = $3 AND object_id = ANY (ARRAY(SELECT $1::uuid)) AND type = coalesce($4,
-    type) AND object_id = coalesce($5, object_id)
+  SELECT found.*
+  FROM (SELECT $1::uuid) AS wanted (id)
+  CROSS JOIN LATERAL (
+    SELECT *
+    FROM events
+    WHERE organization_id = $2 AND mode = $3 AND object_id = wanted.id AND type = coalesce($4, type) AND
+      object_id = coalesce($5, object_id) OFFSET 0
+  ) AS found
 )
 SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
   reason AS "reason", details AS "details", followed
@@ -289,11 +299,11 @@ FROM (
   FROM (
     SELECT *
     FROM own
-    WHERE id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-      '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END <
-      $9::bigint END AND position + 0 <= $10 AND (position, id) > (coalesce((
+    WHERE CASE WHEN position + 0 <= $10 THEN id > $6 AND id < $7 ELSE false END AND CASE WHEN $8::bigint IS
+      NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''),
+      12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN
+      substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000
+      ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $9::bigint END AND (position, id) > (coalesce((
       SELECT position
       FROM events
       WHERE organization_id = $2 AND mode = $3 AND id <= $11
@@ -323,11 +333,11 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $3 AND mode = $4 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
-      true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($1,
+    WHERE organization_id = $3 AND mode = $4 AND CASE WHEN position + 0 <= $10 THEN id > $6 AND id < $7 ELSE
+      false END AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x'
+      || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint
+      END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $9::bigint END AND (type, position, id) > ($1,
       coalesce((
       SELECT position
       FROM events
@@ -358,11 +368,11 @@ FROM (
   FROM (
     SELECT *
     FROM events
-    WHERE organization_id = $3 AND mode = $4 AND id > $6 AND id < $7 AND CASE WHEN $8::bigint IS NULL THEN
-      true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $8 AND CASE WHEN substr(id::text, 16, 1)
-      < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-      8))::bit(32)::bigint END < $9::bigint END AND position + 0 <= $10 AND (type, position, id) > ($1,
+    WHERE organization_id = $3 AND mode = $4 AND CASE WHEN position + 0 <= $10 THEN id > $6 AND id < $7 ELSE
+      false END AND CASE WHEN $8::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x'
+      || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint
+      END >= $8 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
+      / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $9::bigint END AND (type, position, id) > ($1,
       coalesce((
       SELECT position
       FROM events

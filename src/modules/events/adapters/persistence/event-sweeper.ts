@@ -8,8 +8,8 @@ import { Declarations } from '../../../../platform/module-declaration.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
 import { firstUuidAt } from '../../../../shared/id.js';
-
 import { EventRecord } from './event.record.js';
+import { ACROSS } from './event-lists.js';
 
 const INTERVAL_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
@@ -94,7 +94,8 @@ export class EventSweeper implements OnApplicationBootstrap {
         .addSelect('ctid', 'place')
         .addSelect('event.id', 'id')
         .where({ mode, type })
-        .andWhere('event.id < :before', { before });
+        .andWhere('event.id < :before', { before })
+        .andWhere(ACROSS);
       if (after) query.andWhere('event.id > :after', { after: after.id });
       query.comment('every organization: removes old events of all of them');
       return query.orderBy('event.id').limit(limit).getRawMany<OldEvent>();
