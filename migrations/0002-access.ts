@@ -77,7 +77,7 @@ const TABLES = `
       rights <@ ARRAY['sessions', 'propose', 'approve'] AND (kind = 'restricted' OR rights = '{}'))
   );
 
-  -- The list of the keys of an organization reads it, and its foreign key.
+  -- ApiKeys.list reads it, and the foreign key.
   CREATE INDEX api_keys_organization ON api_keys (organization_id, id);
 
   CREATE TYPE author_way AS ENUM ('api', 'command_line');
@@ -100,19 +100,33 @@ const TABLES = `
     CONSTRAINT operator_events_key CHECK ((via = 'api') = (key_id IS NOT NULL))
   );
 
-  -- The list of all events reads it.
+  -- Trail.list reads it for the events of all organizations.
   CREATE INDEX operator_events_position ON operator_events (position, id);
 
-  -- The list of the events of an organization reads it.
+  -- Trail.list reads it for the events of an organization.
   CREATE INDEX operator_events_organization ON operator_events (organization_id, position, id);
 
-  -- The list of the events of a type reads it.
+  -- Trail.list reads it for the events of a type.
   CREATE INDEX operator_events_type ON operator_events (type, position, id);
 
   -- On Citus, machines have no sequence in common, and every position is 0 (citus/distribute.ts).
   CREATE SEQUENCE operator_events_position_seq OWNED BY operator_events.position;
   ALTER TABLE operator_events
     ALTER COLUMN position SET DEFAULT nextval('operator_events_position_seq');
+
+  -- Whoever got rights by default, as the role of the service does (docs/operate/postgresql.md),
+  -- adds to the trail and reads it, but changes and removes nothing.
+  DO $$
+    DECLARE
+      reader regrole;
+    BEGIN
+      FOR reader IN SELECT DISTINCT grantee FROM pg_class, aclexplode(relacl)
+        WHERE pg_class.oid = 'operator_events'::regclass AND grantee NOT IN (0, relowner)
+      LOOP
+        EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON operator_events FROM %s', reader);
+      END LOOP;
+    END
+  $$;
 `;
 
 /**

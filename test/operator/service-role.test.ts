@@ -85,8 +85,20 @@ test.each([
   'DROP TABLE refunds',
   'ALTER TABLE refunds DISABLE TRIGGER ALL',
   'CREATE SCHEMA mine',
+  `UPDATE operator_events SET holder = 'nobody'`,
+  'DELETE FROM operator_events',
+  'TRUNCATE operator_events',
+  `SELECT FROM operator_events FOR UPDATE`,
 ])('the role of the service cannot run %s', async (sql) => {
   await expect(as(urlOf('tillgate'), sql)).rejects.toMatchObject({ code: '42501' });
+});
+
+test('the role of the service adds to the trail, which nobody but the owner can change', async () => {
+  const trail = 'SELECT type, via FROM operator_events ORDER BY position DESC LIMIT 1';
+  await tillgate(urlOf('tillgate'), ['org', 'create', 'Bakery']);
+  expect(await as(urlOf('tillgate'), trail)).toEqual([
+    { type: 'organization.created', via: 'command_line' },
+  ]);
 });
 
 test('another role cannot connect', async () => {

@@ -30,6 +30,21 @@ const FOLLOWS = {
   desc: `(position, id) < (coalesce(${PLACES.desc}, ${LAST_POSITION}), :cursor)`,
 };
 
+/**
+ * The CASE keeps the planner from the index of IDs: it would read all events of that time, and sort
+ * them by their positions.
+ */
+const IN_TIME = `CASE WHEN position <= :last THEN event.id >= :first AND event.id < :end
+  ELSE false END`;
+
+/** An event may be inserted so much later than its ID says, because clocks differ. */
+const MARGIN_MS = 60_000;
+/** These limit the positions, so that a list of one time does not read what came after or before. */
+const FROM = `position >= coalesce((SELECT position FROM operator_events
+  WHERE id >= :from ORDER BY id LIMIT 1), ${LAST_POSITION})`;
+const TO = `position <= coalesce((SELECT position FROM operator_events
+  WHERE id < :to ORDER BY id DESC LIMIT 1), -1)`;
+
 @Injectable()
 export class TypeormTrail extends Trail {
   private readonly floor: FeedFloor;
@@ -68,10 +83,16 @@ export class TypeormTrail extends Trail {
     const [first, until] = createdRange({ from, to, cursor: undefined }, 0);
     const [last, before] = order === 'asc' ? await this.floor.read() : [LAST_POSITION, until];
     const bounds = { first, end: [until, before].sort()[0], last };
+    const widened = {
+      from: from && Math.max(0, from - MARGIN_MS),
+      to: to && to + MARGIN_MS,
+      cursor: undefined,
+    };
+    const [low, high] = createdRange(widened, 0);
     const rows = await this.database.reading(READERS, (manager) => {
-      const query = manager
-        .createQueryBuilder(OperatorEventRecord, 'event')
-        .where('event.id >= :first AND event.id < :end AND position <= :last', bounds);
+      const query = manager.createQueryBuilder(OperatorEventRecord, 'event').where(IN_TIME, bounds);
+      if (from !== undefined) query.andWhere(FROM, { from: low });
+      if (to !== undefined) query.andWhere(TO, { to: high });
       if (organization !== undefined) query.andWhere({ organizationId: uuidOf(organization) });
       else query.comment('every organization: an operator reads the events of all');
       if (type !== undefined) query.andWhere({ type });
