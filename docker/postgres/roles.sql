@@ -9,6 +9,7 @@ ALTER ROLE tillgate IN DATABASE tillgate SET lock_timeout = '500ms';
 ALTER ROLE tillgate IN DATABASE tillgate SET statement_timeout = '5s';
 ALTER ROLE tillgate IN DATABASE tillgate SET idle_in_transaction_session_timeout = '10s';
 ALTER ROLE tillgate IN DATABASE tillgate SET plan_cache_mode = 'force_generic_plan';
+ALTER ROLE tillgate IN DATABASE tillgate SET enable_bitmapscan = 'off';
 \connect tillgate
 SET ROLE tillgate_owner;
 ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO tillgate;

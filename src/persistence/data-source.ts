@@ -8,10 +8,13 @@ import { DatabaseFault } from './faults.js';
 /**
  * Each connection has these settings. A statement that waits for a lock keeps a connection busy, so
  * it waits half a second at most. A process that hangs in a transaction would keep its locks, so
- * its transaction ends.
+ * its transaction ends. A list reads an index in its order and stops after a page, but a bitmap
+ * finds all rows first: for an organization that has far more rows than the others, the planner
+ * would choose it.
  */
 export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
-  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode', ${PLAN_CACHE_MODE})
+  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode', ${PLAN_CACHE_MODE}),
+  ('enable_bitmapscan', 'off')
   ) AS setting (name, value)`;
 
 /**

@@ -75,13 +75,14 @@ describe('migrate', () => {
           'statement_timeout',
           'idle_in_transaction_session_timeout',
           'plan_cache_mode',
+          'enable_bitmapscan',
         ];
         const sql = `SELECT ${names.map((name) => `current_setting('${name}')`).join(` || ' ' || `)} AS limits`;
         return withClient(url, async (client) => (await client.query(sql)).rows[0].limits);
       };
-      expect(await limits()).toBe('0 0 0 auto');
+      expect(await limits()).toBe('0 0 0 auto on');
       expect(await limitRole(url)).toEqual([]);
-      expect(await limits()).toBe('500ms 5s 10s force_generic_plan');
+      expect(await limits()).toBe('500ms 5s 10s force_generic_plan off');
       const role = `limited_${Date.now()}`;
       const owner = new URL(url);
       await withClient(url, (client) =>
@@ -95,6 +96,7 @@ describe('migrate', () => {
         `ALTER ROLE ${owner.username} IN DATABASE ${database} SET statement_timeout = '5s';`,
         `ALTER ROLE ${owner.username} IN DATABASE ${database} SET idle_in_transaction_session_timeout = '10s';`,
         `ALTER ROLE ${owner.username} IN DATABASE ${database} SET plan_cache_mode = 'force_generic_plan';`,
+        `ALTER ROLE ${owner.username} IN DATABASE ${database} SET enable_bitmapscan = 'off';`,
       ]);
       await withClient(url, (client) => client.query(`DROP ROLE ${role}`));
     });
