@@ -31,7 +31,7 @@ const TABLES = `
   -- idempotency.old reads it to remove what has expired.
   CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
 
-  -- Forgetting a session reads it to find the answers about a resource.
+  -- personal_data.find idempotency_keys body reads it, to forget the answers about a resource.
   CREATE INDEX idempotency_keys_resource ON idempotency_keys (organization_id, mode, resource_id)
     WHERE resource_id IS NOT NULL;
 `;
