@@ -11,6 +11,7 @@ export interface Tenants {
   readonly big: Shop;
   readonly small: Shop;
   readonly ledgerKey: string;
+  readonly operatorKey: string;
 }
 
 /**

@@ -100,7 +100,7 @@ async function makeDue(sql: Sql, { end }: Step): Promise<void> {
     UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, id) IN (
       SELECT organization_id, mode, id FROM checkout_sessions WHERE status = 'open' AND expires_at > now()
       ORDER BY expires_at LIMIT ${SESSION_BATCH});
-    UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, operation, key) IN (
+    UPDATE idempotency_keys SET expires_at = now() - interval '1 hour' * random() WHERE (organization_id, mode, operation, key) IN (
       SELECT organization_id, mode, operation, key FROM idempotency_keys
       WHERE operation LIKE '%/checkout_sessions' ORDER BY expires_at LIMIT ${ANSWER_BATCH});
     INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)

@@ -100,6 +100,16 @@ const COPIES: readonly Copies[] = [
   eventsOf(`'refund.created'`, 'refund_id', 'refunded_at', 60, 'is_refunded'),
   eventsOf(`'refund.' || refund_status`, 'refund_id', 'refund_settled_at', 70, 'is_refunded'),
   {
+    table: 'operator_events',
+    different: {
+      organization_id,
+      id: id('made.instant', 80),
+      position: 'made.instant',
+      type: `CASE WHEN number % 100 = 0 THEN 'api_key.revoked' ELSE model.type END`,
+    },
+    where: 'number % 5 = 0',
+  },
+  {
     table: 'idempotency_keys',
     different: {
       organization_id,
@@ -154,7 +164,8 @@ export async function load(sql: Sql, step: Step, progress: (done: number) => voi
     await sql.query('DROP TABLE made');
     progress(last);
   }
-  await sql.query(`SELECT setval('events_position_seq', $1)`, [step.end]);
+  for (const table of ['events', 'operator_events'])
+    await sql.query(`SELECT setval('${table}_position_seq', $1)`, [step.end]);
   await settle(sql);
 }
 

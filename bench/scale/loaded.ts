@@ -5,7 +5,12 @@ import { openClient } from './client.js';
 import type { Step, Tenants } from './drawn.js';
 import { load, prepareLoading } from './load-data.js';
 import { makeModels } from './models.js';
-import { ledgerOperations, type Operation, operationsFor } from './operations.js';
+import {
+  ledgerOperations,
+  type Operation,
+  operationsFor,
+  operatorOperations,
+} from './operations.js';
 import { drawSamples } from './samples.js';
 
 export interface Loaded {
@@ -24,7 +29,12 @@ export async function createLoaded(
 ): Promise<Loaded> {
   const url = await database.createDatabase(`sessions_${rows}`);
   const sql = await connect(url);
-  const tenants = { big: openShop(url), small: openShop(url), ledgerKey: openLedgerKey(url) };
+  const tenants = {
+    big: openShop(url),
+    small: openShop(url),
+    ledgerKey: openLedgerKey(url),
+    operatorKey: command(url, 'key', 'create', '--kind', 'operator').key as string,
+  };
   const service = await startService({ DATABASE_URL: url });
   const client = openClient(service.url);
   await makeModels(sql, client, tenants).finally(() => client.close());
@@ -58,6 +68,7 @@ async function operationsOn(
     ...named('big', operationsFor(big, ofBig, step)),
     ...named('small', operationsFor(small, ofSmall, step)),
     ...ledgerOperations(tenants),
+    ...operatorOperations(tenants, step),
   ];
 }
 

@@ -38,6 +38,7 @@ export const LOADED_TABLES = [
   'idempotency_keys',
   'webhook_deliveries',
   'webhook_attempts',
+  'operator_events',
 ] as const;
 
 /** Leaves a temporary table model_<table> for each modelled table, and the tables themselves empty. */
@@ -67,6 +68,8 @@ export async function makeModels(sql: Sql, client: Client, tenants: Tenants): Pr
     CREATE TEMP TABLE model_payments AS SELECT * FROM payments;
     CREATE TEMP TABLE model_refunds AS SELECT * FROM refunds LIMIT 1;
     CREATE TEMP TABLE model_events AS SELECT DISTINCT ON (type) * FROM events;
+    CREATE TEMP TABLE model_operator_events AS
+      SELECT * FROM operator_events WHERE type = 'api_key.created' LIMIT 1;
     CREATE TEMP TABLE model_idempotency_keys AS
       SELECT * FROM idempotency_keys WHERE operation LIKE '%/checkout_sessions' LIMIT 1;
     TRUNCATE ${LOADED_TABLES.join(', ')} CASCADE`);

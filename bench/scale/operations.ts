@@ -138,6 +138,30 @@ export function ledgerOperations({ ledgerKey: key, big, small }: Tenants): Opera
   ];
 }
 
+/** The operator reads the trail of keys and settings. */
+export function operatorOperations(
+  { operatorKey: key, big, small }: Tenants,
+  { end }: Step,
+): Operation[] {
+  const threeDays = rangeQuery(THREE_DAYS, Math.floor(end / 1000));
+  return (['desc', 'asc'] as const).flatMap((order) => {
+    const list = (name: string, query: Record<string, string | number> = {}): Operation => {
+      const wanted = new URLSearchParams({ limit: `${PAGE_SIZE}`, order, ...texts(query) });
+      return {
+        name: `operator: trail ${order}${name}`,
+        next: () => ({ path: `/operator/v1/events?${wanted}`, key }),
+      };
+    };
+    return [
+      list(''),
+      list(' of big', { organization: big.organization }),
+      list(' of small', { organization: small.organization }),
+      list(' of a type', { type: 'api_key.revoked' }),
+      list(', three days, a month ago', threeDays),
+    ];
+  });
+}
+
 interface Range {
   readonly from?: number;
   readonly to?: number;

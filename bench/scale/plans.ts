@@ -23,6 +23,10 @@ const LOGGED = {
   'auto_explain.log_format': 'json',
 };
 
+interface Groups {
+  readonly 'Group Count': number;
+}
+
 interface Node {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -32,6 +36,8 @@ interface Node {
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Full-sort Groups'?: Groups;
+  readonly 'Pre-sorted Groups'?: Groups;
   readonly Plans?: readonly Node[];
 }
 
@@ -117,7 +123,7 @@ function* nodesOf(node: Node): Generator<Node> {
 function faultsOf(node: Node): string[] {
   const faults: string[] = [];
   const { 'Node Type': type } = node;
-  const sorted = type.endsWith('Sort') ? Math.max(0, ...(node.Plans ?? []).map(rowsOf)) : 0;
+  const sorted = type.endsWith('Sort') ? sortedBy(node) : 0;
   if (sorted > SORTED_AT_MOST) faults.push(`sort of ${sorted} rows`);
   const lookedAt = node['Relation Name'] || node['Index Name'] ? rowsOf(node) + removed(node) : 0;
   if (lookedAt > LOOKED_AT_MOST) {
@@ -128,6 +134,14 @@ function faultsOf(node: Node): string[] {
     );
   }
   return faults;
+}
+
+/** An incremental sort sorts one group of rows after the other. */
+function sortedBy(node: Node): number {
+  const rows = Math.max(0, ...(node.Plans ?? []).map(rowsOf));
+  const groups = [node['Full-sort Groups'], node['Pre-sorted Groups']];
+  const count = groups.reduce((sum, group) => sum + (group?.['Group Count'] ?? 0), 0);
+  return Math.ceil(rows / Math.max(1, count));
 }
 
 function rowsOf(node: Node): number {
