@@ -6,9 +6,8 @@ import { flat, shownIn } from '../support/shown-code.js';
 
 const FIELD = /customer_?email|address of the customer\.' \}\)$/i;
 const LINES = shownIn(readFileSync('docs/guides/adding-a-field.md', 'utf8'));
-const PAGES = ['adding-an-endpoint', 'agents-that-buy', 'testing-a-module'].map((name) =>
-  readFileSync(`docs/guides/${name}.md`, 'utf8'),
-);
+const GUIDES = ['adding-an-endpoint', 'adding-a-filter', 'agents-that-buy', 'testing-a-module'];
+const PAGES = GUIDES.map((name) => readFileSync(`docs/guides/${name}.md`, 'utf8'));
 const SHOWN = [...PAGES.flatMap(shownIn), ...LINES];
 
 test('the guides show code as it is in the files', () => {
