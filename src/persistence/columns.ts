@@ -24,9 +24,9 @@ export function selectionOf<Row extends object>(
 interface Column<Row> {
   readonly property: keyof Row;
   readonly column: string;
-  /** The name of its type in SQL. For a domain, this is the type below it. */
+  /** This is the name of the type in SQL. For a domain, it is the type below it. */
   readonly type: string;
-  /** The members of an enum in their order, or none. */
+  /** These are the members of an enum in their order. Other types have none. */
   readonly members: readonly string[];
   readonly isPrimary: boolean;
   readonly isJson: boolean;

@@ -7,8 +7,24 @@ const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28
  * pg and TypeORM throw these errors, which have no SQLSTATE, when a connection is lost or cannot be
  * opened.
  */
-const CONNECTION_LOST =
-  /EMFILE|ENFILE|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased/;
+const CONNECTION_LOST = new RegExp(
+  [
+    'EMFILE',
+    'ENFILE',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    'not queryable',
+    'QueryRunnerAlreadyReleased',
+    'QueryRunnerProviderAlreadyReleased',
+  ].join('|'),
+);
 
 /** The database failed, and may succeed when the request is repeated. */
 export class DatabaseFault extends Error {}

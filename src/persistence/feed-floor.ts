@@ -13,10 +13,13 @@ import type { Database } from './database.js';
 export const floorOf = (name: string, table: string): Statement => ({
   name,
   text: `SELECT drawn, ARRAY(
-      SELECT virtualtransaction FROM pg_locks WHERE drawn IS NOT NULL AND locktype = 'relation' AND granted
+      SELECT virtualtransaction FROM pg_locks
+      WHERE drawn IS NOT NULL AND locktype = 'relation' AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND relation = '${table}'::regclass AND mode = 'RowExclusiveLock') AS writers
-    FROM (SELECT coalesce(pg_sequence_last_value('${table}_position_seq'), 0) AS drawn OFFSET 0) sequence`,
+    FROM (
+      SELECT coalesce(pg_sequence_last_value('${table}_position_seq'), 0) AS drawn OFFSET 0
+    ) sequence`,
 });
 
 /**

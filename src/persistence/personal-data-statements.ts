@@ -31,7 +31,7 @@ interface Changed extends Owned {
 const STEPS = ['kept', 'clear', 'remove', 'unfinished'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** A kind of resource, with the statements of one module that forgets it. */
+/** This is a kind of resource, with the statements of one module that forgets it. */
 export interface ForgottenKind {
   readonly object: string;
   readonly of: string | undefined;

@@ -111,8 +111,8 @@ export class StoredPersonalData {
 
   /**
    * Forgets what was recorded of the resources and all that belongs to them, some hundred at a
-   * time, each in a unit of its own. The work can be interrupted and repeated: it throws between two
-   * units if the signal is aborted.
+   * time, each in a unit of its own. The work can be interrupted and repeated: it throws between
+   * two units if the signal is aborted.
    */
   async forgetRest(caller: Caller, resources: Resources, signal?: AbortSignal): Promise<void> {
     await this.committed(caller, (within) => this.clearColumns(within, caller, resources.ids));

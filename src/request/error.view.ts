@@ -39,8 +39,8 @@ const NEXT_STEP = object(
   {
     name: 'NextStep',
     description:
-      'The request to send next. For `read_resource`, `use_existing_session`, `list_resources` and ' +
-      '`retry`, send it as it is. For the other types, `type` says what to change.',
+      'The request to send next. For `read_resource`, `use_existing_session`, `list_resources` ' +
+      'and `retry`, send it as it is. For the other types, `type` says what to change.',
   },
 );
 

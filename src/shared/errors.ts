@@ -24,8 +24,8 @@ export type ErrorKind =
   | 'unavailable';
 
 /**
- * An error code of the API. It is a constant of the code that refuses with it, and its module lists
- * it in its declaration.
+ * This is an error code of the API. It is a constant of the code that refuses with it, and its
+ * module lists it in its declaration.
  */
 export interface ErrorCode {
   readonly code: string;

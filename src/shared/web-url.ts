@@ -57,10 +57,9 @@ export function filledUrl(url: string, values: Values): string | undefined {
 export function placeholderFault(url: string, values: Values): string | undefined {
   const rest = replaced(url, (name) => values[name] && '');
   const [brace] = BRACE.exec(rest) ?? ENCODED_NAME.exec(rest) ?? ENCODED_TWICE.exec(url) ?? [];
-  const known = () => Object.keys(values).map((name) => `{${name}}`);
-  return (
-    brace && `must not contain ${brace}: it may contain ${known().join(', ')} and no other braces`
-  );
+  if (brace === undefined) return undefined;
+  const known = Object.keys(values).map((name) => `{${name}}`);
+  return `must not contain ${brace}: it may contain ${known.join(', ')} and no other braces`;
 }
 
 /** URL libraries percent-encode the braces of a placeholder. */

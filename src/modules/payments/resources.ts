@@ -9,8 +9,9 @@ export const PAYMENT_RESOURCE = {
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
   table: 'payments',
-  balances:
-    '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
+  balances: `(SELECT organization_id, mode, id,
+      amount, amount_refunded, amount_pending_refund, amount_on_hold
+    FROM payments)`,
   events: PAYMENT_EVENTS,
   relatedEvents: { of: PAYMENT_ID, others: sessionOfPayment },
 } as const satisfies Resource;

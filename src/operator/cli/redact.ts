@@ -103,7 +103,7 @@ async function redact(
 /** Forgets what a redaction left of very many refunds. A running service does the same. */
 async function forgetRest(application: INestApplicationContext, caller: Caller): Promise<void> {
   const details = application.get(LaterDetails);
-  // Only what is due at once, not what was said later.
+  // This begins what is due now, without what was said later.
   await details.begin(caller, Number.POSITIVE_INFINITY);
   const unfinished = () => details.unfinished(caller, AT_ONCE);
   for (let found = await unfinished(); found.length > 0; found = await unfinished())

@@ -76,7 +76,7 @@ ${get('/v1/checkout_sessions?limit=3')}
 echo '4. As the ledger, record the payment captured for it: the session is complete and paid'
 ${post('/ledger/v1/payments', 'capture', CAPTURE, 'LEDGER_KEY')}
 ${get('/v1/checkout_sessions/$SESSION')}
-echo '5. Propose to refund 5.00 of a payment of 50.00 that was here before: pending, until the ledger decides'
+echo '5. Refund 5.00 of a payment of 50.00 that was here before: pending, until the ledger decides'
 ${post('/v1/refunds', 'refund', refund(500))}
 REFUND=${newest('/v1/refunds', 're')}
 echo '6. Refund more than is left: the error says how much is possible, and what to do next'

@@ -16,9 +16,9 @@ const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' }
  */
 const READINESS = statement<{ migration: string }>(
   'telemetry.readiness',
-  (
-    last,
-  ) => `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
+  (last) => `SELECT
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean
+      AS "isReadOnly",
     EXISTS (SELECT FROM migrations WHERE name = ${last.migration}) AS "isMigrated"`,
 );
 

@@ -8,7 +8,7 @@ import type { TillgateAdapter } from '../../request/adapter.js';
 import { NO_ORGANIZATION } from '../../shared/id.js';
 
 const VERBOSE = ['debug', 'trace'];
-/** Who holds the ledger key of the demo. */
+/** The ledger key of the demo has this holder. */
 export const DEMO_LEDGER = 'demo ledger';
 const CLAIM = 'claimRefunds';
 

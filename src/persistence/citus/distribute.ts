@@ -10,16 +10,19 @@ interface Table {
 }
 
 const TABLES = `SELECT relation.relname AS name,
-  EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull)
-    AS "isOwned",
-  ARRAY(SELECT parent.relname::text FROM pg_constraint JOIN pg_class parent ON parent.oid = confrelid
+  EXISTS (SELECT FROM pg_attribute
+    WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull) AS "isOwned",
+  ARRAY(SELECT parent.relname::text
+    FROM pg_constraint JOIN pg_class parent ON parent.oid = confrelid
     WHERE conrelid = relation.oid AND contype = 'f' AND confrelid <> conrelid) AS parents,
   (SELECT citus_table_type FROM citus_tables
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
-  FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
+  FROM pg_class relation
+  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
 
 /** Machines share no sequence, so the positions that a sequence drew get 0. */
-const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
+const STOP_DRAWING = `SELECT format(
+    'UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
     table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
   FROM information_schema.columns WHERE table_name = $1 AND column_name = 'position'
     AND column_default LIKE 'nextval(%'`;

@@ -5,7 +5,7 @@ import type { RequestContext } from '../errors.js';
 import { authorOf, idempotencyKeyOf, type Presence, requestOf } from '../request.js';
 import type { IdempotentResponse } from '../response.js';
 
-/** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
+/** Idempotency.once() runs such a request. Two requests with equal bodies are the same request. */
 export interface KeyedRequest<Body = unknown> extends RequestContext {
   /** This is the method and the route. The same key on another operation is a different key. */
   readonly operation: string;

@@ -49,23 +49,29 @@ export function isLocale(text: string): boolean {
 const LAST_SECOND = 253_402_300_799;
 
 export function parseInstant(text: string): number | undefined {
-  if (SECONDS.test(text)) {
-    const isDate = isCalendarDate(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
-    return isDate || Number(text) > LAST_SECOND ? undefined : Number(text) * 1000;
-  }
+  if (SECONDS.test(text)) return parseSeconds(text);
   const parts = DATE_TIME.exec(text);
   if (!parts) return undefined;
   const [, date = '', time = '00:00:00', zone = 'Z'] = parts;
   if (!isCalendarDate(date)) return undefined;
   const isLeap = time.slice(6, 8) === '60';
-  const shown = time.slice(0, '00:00:00.000'.length).replace(/:60(?=\.|$)/, ':59');
-  const instant =
-    Date.parse(`${date}T${shown}${zone.toUpperCase().replace(' ', '+')}`) + (isLeap ? 1000 : 0);
-  // A leap second is the last one of a month (RFC 3339 section 5.7).
-  const isSecond =
-    instant >= 0 && (!isLeap || /-01T00:00:00/.test(new Date(instant).toISOString()));
-  return isSecond ? instant : undefined;
+  const toMillisecond = time.slice(0, '00:00:00.000'.length);
+  const withoutLeap = toMillisecond.replace(/:60(?=\.|$)/, ':59');
+  const offset = zone.toUpperCase().replace(' ', '+');
+  const instant = Date.parse(`${date}T${withoutLeap}${offset}`) + (isLeap ? 1000 : 0);
+  if (instant < 0 || Number.isNaN(instant)) return undefined;
+  return isLeap && !beginsMonth(instant) ? undefined : instant;
 }
+
+/** Eight digits may be meant as a date, which is not a second of 1970. */
+function parseSeconds(text: string): number | undefined {
+  const seconds = Number(text);
+  const asDate = text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+  return isCalendarDate(asDate) || seconds > LAST_SECOND ? undefined : seconds * 1000;
+}
+
+/** A leap second is the last one of a month (RFC 3339 section 5.7). */
+const beginsMonth = (instant: number) => /-01T00:00:00/.test(new Date(instant).toISOString());
 
 /** Date.parse reads 30 February as 2 March. */
 const isCalendarDate = (date: string) =>

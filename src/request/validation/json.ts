@@ -1,5 +1,5 @@
 /**
- * A strict JSON parser. JSON.parse keeps the last of two equal keys and accepts `__proto__`, lone
+ * Parses JSON strictly. JSON.parse keeps the last of two equal keys and accepts `__proto__`, lone
  * surrogates and NUL, and decoding replaces invalid UTF-8. Two programs could read such a body
  * differently, so it is refused.
  */

@@ -2,7 +2,10 @@
 import { domainToASCII } from 'node:url';
 import { foldCase } from '../../shared/letter-case.js';
 
-/** RFC 5322 section 3.2.3, with the characters beyond ASCII of RFC 6532 section 3.2. */
+/**
+ * RFC 5322 section 3.2.3 defines an atom, and RFC 6532 section 3.2 adds the characters beyond
+ * ASCII.
+ */
 const ATOM = "[\\w!#$%&'*+/=?^`{|}~\\u0080-\\u{10ffff}-]+";
 const DOT_ATOM = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, 'u');
 

@@ -27,8 +27,8 @@ export type Mismatch = keyof typeof MISMATCHES;
 
 /**
  * Each change takes an amount from one sum of the payment and adds it to another. A pending refund
- * reserves its amount; one that was made elsewhere did not. The change is `take_back` when the money
- * of a refund returned.
+ * reserves its amount; one that was made elsewhere did not. The change is `take_back` when the
+ * money of a refund returned.
  */
 export const AMOUNT_CHANGES = {
   reserve: { from: 'amount_refundable', to: 'amount_pending_refund' },

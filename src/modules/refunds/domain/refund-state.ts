@@ -39,7 +39,10 @@ interface ApprovalState {
   readonly comment: string | null;
 }
 
-/** The state of a worker's claim. The times are in milliseconds, by the clock of the database. */
+/**
+ * This is the state of a worker's claim. Its times are in milliseconds, by the clock of the
+ * database.
+ */
 interface ClaimState {
   /**
    * This is the number of the last claim and its fencing token. It is 0 if the refund was never

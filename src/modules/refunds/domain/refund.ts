@@ -21,7 +21,8 @@ import {
 import * as refuse from './refusals.js';
 
 /**
- * A refund and its transitions. A transition that has happened already leaves the refund as it is.
+ * This entity is a refund with its transitions. A transition that has happened already leaves the
+ * refund as it is.
  */
 export class Refund {
   private constructor(

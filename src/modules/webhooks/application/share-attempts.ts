@@ -15,21 +15,29 @@ export interface Shares {
 
 /** Distributes the room. Failing receivers come last and share a small room of their own. */
 export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
-  // A receiver is ready when half of its attempts are free, so that one claim takes several
-  // deliveries.
-  const ready = due.filter((one) => load.underWay(nameOf(one)) <= load.atOnce(one) / 2);
-  const { well = [], failing = [] } = Object.groupBy(ready, (one) =>
-    load.isFailing(one) ? 'failing' : 'well',
-  );
+  const ready = due.filter((one) => isReady(one, load));
+  const well = ready.filter((one) => !load.isFailing(one));
+  const failing = ready.filter((one) => load.isFailing(one));
   const wanted = inTurn(well, load);
   const first = wanted.slice(0, Math.max(0, load.room));
   const left = Math.max(0, Math.min(load.room - first.length, load.failingRoom));
-  const all = [...first, ...inTurn(failing, load).slice(0, left)];
-  const shares = [...Map.groupBy(all, (one) => one)].map(([one, { length: take }]) => ({
-    due: one,
-    take,
-  }));
-  return { shares, waiting: new Set(wanted).size - new Set(first).size };
+  const last = inTurn(failing, load).slice(0, left);
+  const waiting = new Set(wanted).size - new Set(first).size;
+  return { shares: sharesOf([...first, ...last]), waiting };
+}
+
+/**
+ * A receiver is ready when half of its attempts are free, so that one claim takes several
+ * deliveries.
+ */
+function isReady(one: DueReceiver, load: Load): boolean {
+  return load.underWay(nameOf(one)) <= load.atOnce(one) / 2;
+}
+
+/** Counts the attempts of each receiver. */
+function sharesOf(attempts: readonly DueReceiver[]): Share[] {
+  const byReceiver = Map.groupBy(attempts, (one) => one);
+  return [...byReceiver].map(([due, { length: take }]) => ({ due, take }));
 }
 
 /**
@@ -39,11 +47,13 @@ function inTurn(receivers: readonly DueReceiver[], load: Load): DueReceiver[] {
   const free = new Map(
     receivers.map((one) => [nameOf(one), load.atOnce(one) - load.underWay(nameOf(one))]),
   );
-  return [...Map.groupBy(receivers, ({ owner }) => owner)]
-    .sort(([one], [other]) => load.underWay(one) - load.underWay(other))
-    .flatMap(([, own]) => inTurnOfOwner(own, free).map((one, turn) => ({ one, turn })))
-    .sort((one, other) => one.turn - other.turn)
-    .map(({ one }) => one);
+  const owners = [...Map.groupBy(receivers, ({ owner }) => owner)].sort(
+    ([one], [other]) => load.underWay(one) - load.underWay(other),
+  );
+  const attempts = owners.flatMap(([, own]) =>
+    inTurnOfOwner(own, free).map((receiver, turn) => ({ receiver, turn })),
+  );
+  return attempts.sort((one, other) => one.turn - other.turn).map(({ receiver }) => receiver);
 }
 
 /** Takes one attempt to each receiver in turn, as long as it has attempts free. */

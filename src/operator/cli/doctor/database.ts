@@ -26,7 +26,8 @@ const SKEW_FAIL_MS = 60_000;
 
 const SERVER = `WITH off AS (SELECT string_agg(name, ' and ') AS names FROM pg_settings
     WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off')
-  SELECT name, CASE WHEN is_well THEN 'ok' ELSE 'fail' END AS status, found, CASE WHEN NOT is_well THEN advice END AS advice
+  SELECT name, CASE WHEN is_well THEN 'ok' ELSE 'fail' END AS status, found,
+    CASE WHEN NOT is_well THEN advice END AS advice
   FROM off, LATERAL (VALUES
     ('postgresql', current_setting('server_version_num')::integer >= 150000,
       'PostgreSQL is ' || current_setting('server_version') || '.', 'Upgrade it to 15 or newer.'),
@@ -34,16 +35,21 @@ const SERVER = `WITH off AS (SELECT string_agg(name, ' and ') AS names FROM pg_s
       'The database stores ' || current_setting('server_encoding') || '.',
       'Create the database with ENCODING ''UTF8'' and migrate it.'),
     ('writes', NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off',
-      CASE WHEN pg_is_in_recovery() THEN 'The database is a standby.'
-        WHEN current_setting('default_transaction_read_only') = 'on' THEN 'The database is read-only.'
+      CASE
+        WHEN pg_is_in_recovery() THEN 'The database is a standby.'
+        WHEN current_setting('default_transaction_read_only') = 'on'
+          THEN 'The database is read-only.'
         ELSE 'The database accepts writes.' END,
-      'Set DATABASE_URL to the primary, and RESET default_transaction_read_only of the database and the role.'),
+      'Set DATABASE_URL to the primary, and RESET default_transaction_read_only'
+        || ' of the database and the role.'),
     ('durability', off.names IS NULL,
-      coalesce(off.names || ' off: a crash loses acknowledged requests.', 'What is acknowledged is on disk.'),
+      coalesce(off.names || ' off: a crash loses acknowledged requests.',
+        'What is acknowledged is on disk.'),
       'Switch it on.')) AS checks (name, is_well, found, advice)`;
 
 const CONNECTIONS = `SELECT least(
-    current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+    current_setting('max_connections')::integer
+      - current_setting('superuser_reserved_connections')::integer
       - coalesce(current_setting('reserved_connections', true)::integer, 0),
     (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
     (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())) AS room,

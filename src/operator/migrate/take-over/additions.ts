@@ -38,7 +38,7 @@ export async function requireNoAdditions(
   ];
   if (additions.length === 0) return;
   throw new Error(
-    `Tillgate did not make these: ${additions.join(', ')}. Move tables to another schema and drop ` +
-      'the rest, run `tillgate migrate`, and make them again. Nothing was changed.',
+    `Tillgate did not make these: ${additions.join(', ')}. Move tables to another schema and ` +
+      'drop the rest, run `tillgate migrate`, and make them again. Nothing was changed.',
   );
 }

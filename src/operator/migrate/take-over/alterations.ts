@@ -12,30 +12,27 @@ export interface Alterations {
 
 export function alterationsOf(table: string, old: Catalog, target: Catalog): Alterations {
   const isOwn = (one: { readonly table: string }) => one.table === table;
-  const isCheck = ({ kind }: Constraint) => kind === 'check';
-  const [before, after] = [old, target].map(({ columns }) => columns.filter(isOwn)) as [
-    Column[],
-    Column[],
-  ];
-  const [surplus, added] = [old, target].map(({ constraints }) =>
-    constraints.filter(isOwn).filter(isCheck),
-  ) as [Constraint[], Constraint[]];
+  const before = old.columns.filter(isOwn);
+  const after = target.columns.filter(isOwn);
   const enums = target.types.filter(({ kind }) => kind === 'enum').map(({ name }) => name);
+  const changed = before.flatMap((was) => {
+    const is = after.find(({ name }) => name === was.name);
+    return changesOf(was, is, enums);
+  });
+  const isNew = (column: Column) => !before.some(({ name }) => name === column.name);
+  const dropped = old.constraints.filter(isOwn).filter(isCheck);
+  const added = target.constraints.filter(isOwn).filter(isCheck);
   return {
     columns: [
-      ...surplus.map(({ name }) => `DROP CONSTRAINT ${name}`),
-      ...before.flatMap((was) =>
-        changesOf(
-          was,
-          after.find(({ name }) => name === was.name),
-          enums,
-        ),
-      ),
-      ...after.filter((column) => !before.some(({ name }) => name === column.name)).map(additionOf),
+      ...dropped.map(({ name }) => `DROP CONSTRAINT ${name}`),
+      ...changed,
+      ...after.filter(isNew).map(additionOf),
     ],
     constraints: added.map(({ name, definition }) => `ADD CONSTRAINT ${name} ${definition}`),
   };
 }
+
+const isCheck = ({ kind }: Constraint) => kind === 'check';
 
 function changesOf(was: Column, is: Column | undefined, enums: readonly string[]): string[] {
   if (is === undefined) return [`DROP COLUMN ${was.name}`];

@@ -7,7 +7,7 @@ import type { QueryRunner } from 'typeorm';
 interface Type {
   readonly name: string;
   readonly kind: 'enum' | 'domain';
-  /** What a domain is made of. */
+  /** This is the type below a domain. */
   readonly base: string;
   readonly members: readonly string[];
   readonly rules: readonly string[];

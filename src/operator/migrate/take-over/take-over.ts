@@ -70,8 +70,8 @@ async function announce(runner: QueryRunner, progress: Progress): Promise<void> 
 async function prepare(runner: QueryRunner): Promise<void> {
   await runner.query(`SET LOCAL lock_timeout = '2s'`);
   await runner.query(`SET LOCAL maintenance_work_mem = '256MB'`);
-  // Without this, what was begun for a process that was killed would go on, and keep its locks.
-  // PostgreSQL can notice it on these systems only.
+  // Without this setting, a statement of a process that was killed would go on and keep its locks.
+  // PostgreSQL can notice the loss of a client on these systems only.
   await runner.query(
     `SELECT set_config('client_connection_check_interval', '1s', true)
       WHERE version() ~ 'linux|darwin'`,

@@ -3,7 +3,8 @@
 /** The address of a service that was started on this machine, which the description has. */
 const EXAMPLE = 'http://127.0.0.1:3000';
 
-// The validation library inside Scalar otherwise tries out whether it may compile code, which this page forbids.
+// The validation library inside Scalar otherwise tries out whether it may compile code, which this
+// page forbids.
 globalThis.__zod_globalConfig = { jitless: true };
 
 addEventListener('DOMContentLoaded', async () => {
@@ -18,19 +19,22 @@ addEventListener('DOMContentLoaded', async () => {
     defaultOpenAllTags: true,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     orderSchemaPropertiesBy: 'preserve',
-    // With a key in the code samples, though without a place to type one in.
+    // The code samples show where the key stands. The page has no place to type one in.
     authentication: { preferredSecurityScheme: ['secretKey', 'ledgerKey'] },
-    // A page to read. A secret key has no place in a browser, and the service refuses an origin that no key lists.
+    // The page is only for reading: a secret key has no place in a browser, and the service refuses
+    // an origin that no key lists.
     hideTestRequestButton: true,
     hideClientButton: true,
-    // Nothing for another host: no fonts, no counting of visitors, no assistant, no tools of the maker's.
+    // The page asks no other host: it has no fonts of others, no counter of visitors, no assistant
+    // and no tools of the maker of Scalar.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
     mcp: { disabled: true },
     showDeveloperTools: 'never',
-    // An operation that the address names gets the focus for the keyboard's sake; it needs no frame. On a phone a
-    // webhook's name, or the hidden button behind a title, would make the whole page wider.
+    // An operation that the address names gets the focus for the keyboard's sake, and needs no
+    // frame. On a phone the name of a webhook, or the hidden button behind a title, would make the
+    // whole page wider.
     customCss: `section:focus-visible { outline: none }
       .operation-title, .section-header { overflow-x: clip }
       .operation-title * { overflow-wrap: anywhere }`,

@@ -16,10 +16,10 @@ const KEYS = { queue: 'api keys' };
 
 const BY_DIGEST = statement<{ digest: Buffer }>(
   'access.key_by_digest',
-  (
-    token,
-  ) => `SELECT key.id, organization_id AS "organizationId", kind, mode, holder, rights, display,
-      allowed_origins AS origins, expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+  (token) => `SELECT
+      key.id, organization_id AS "organizationId", kind, mode, holder, rights, display,
+      allowed_origins AS origins, expires_at AS "expiresAt", revoked_at AS "revokedAt",
+      last_used_at AS "lastUsedAt",
       refund_approval = 'all' AS "allRefundsWait", unique_references AS "uniqueReferences",
       coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
     FROM api_keys AS key LEFT JOIN organizations ON organizations.id = organization_id

@@ -39,7 +39,9 @@ const IN_TIME = `CASE WHEN position <= :last THEN event.id >= :first AND event.i
 
 /** An event may be inserted so much later than its ID says, because clocks differ. */
 const MARGIN_MS = 60_000;
-/** These limit the positions, so that a list of one time does not read what came after or before. */
+/**
+ * These limit the positions, so that a list of one time does not read what came after or before.
+ */
 const FROM = `position >= coalesce((SELECT position FROM operator_events
   WHERE id >= :from ORDER BY id LIMIT 1), ${LAST_POSITION})`;
 const TO = `position <= coalesce((SELECT position FROM operator_events

@@ -52,8 +52,8 @@ export const OPERATOR_EVENT = object(
   {
     name: 'OperatorEvent',
     description:
-      'A change of an organization, a key, a webhook secret or endpoint, or a redaction. It is kept ' +
-      'for ever, and has no secret, no address and no text of a customer.',
+      'A change of an organization, a key, a webhook secret or endpoint, or a redaction. It is ' +
+      'kept for ever, and has no secret, no address and no text of a customer.',
   },
 );
 

@@ -80,7 +80,8 @@ const hasReference = ({ reference }: Places<WithReference>, stored: SessionStatu
 
 /**
  * Returns the newest complete session with the reference, and all open ones, of which there is one
- * at most, unless they are older than the setting. Expired ones are not read, however many they are.
+ * at most, unless they are older than the setting. Expired ones are not read, however many they
+ * are.
  */
 export const WITH_REFERENCE = statement<WithReference>('checkout.with_reference', (own) => {
   const found = (stored: SessionStatus) => `SELECT
@@ -149,7 +150,8 @@ const newest = ({ limit }: Places<Listed>) => `ORDER BY id DESC LIMIT ${limit}`;
  * of open sessions before the newest expired one.
  */
 const stored = (page: Places<Listed>, stored: SessionStatus, rest = '') => `${select(page)}
-  AND (status, id) >= ('${stored}', ${page.low}) AND (status, id) < ('${stored}', ${page.high}) ${rest}
+  AND (status, id) >= ('${stored}', ${page.low})
+  AND (status, id) < ('${stored}', ${page.high}) ${rest}
   ORDER BY checkout_sessions.status DESC, id DESC LIMIT ${page.limit}`;
 
 /**

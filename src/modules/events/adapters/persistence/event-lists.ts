@@ -16,8 +16,11 @@ const inPlace = (order: Order): string => `position ${order}, id ${order}`;
 /** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
 function bounded(query: string, order: string, limit: string, columns = EVENT_COLUMNS): string {
   return `SELECT ${columns}, followed FROM (
-      SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
-      FROM (${query} ORDER BY ${order} LIMIT ${limit}) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+      SELECT *,
+        sum(octet_length(data)) OVER page - octet_length(data) AS before,
+        lead(id) OVER page IS NOT NULL AS followed
+      FROM (${query} ORDER BY ${order} LIMIT ${limit}) found
+      WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
     ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
 }
 
@@ -66,7 +69,8 @@ const inTime = ({ first, end, from, to, last }: Page) =>
  * event next to it.
  */
 const position = ({ organization, mode }: Page, nearest: string) =>
-  `(SELECT position FROM events WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
+  `(SELECT position FROM events
+    WHERE organization_id = ${organization} AND mode = ${mode} AND ${nearest} LIMIT 1)`;
 const low = (page: Page) =>
   `coalesce(${position(page, `id <= ${page.low} ORDER BY id DESC`)}, 0), ${page.low}`;
 const high = (page: Page) =>
@@ -86,7 +90,8 @@ const listStatement = (order: Order) =>
 const listOfType = (order: Order) =>
   statement<EventPage & { readonly type: string }>(`events.list_type_${order}`, (page) => {
     const { type } = page;
-    const ofType = `(type, position, id) > (${type}, ${low(page)}) AND (type, position, id) < (${type}, ${high(page)})`;
+    const ofType = `(type, position, id) > (${type}, ${low(page)})
+      AND (type, position, id) < (${type}, ${high(page)})`;
     return bounded(
       `${own(page)} AND ${inTime(page)} AND ${ofType}`,
       `type ${order}, ${inPlace(order)}`,
@@ -106,11 +111,12 @@ export const listOfObjects = (name: string, stories: readonly Story[], order: Or
     const objects = [`SELECT ${page.id}::uuid`, ...stories.map((story) => story(page))].join(
       ' UNION ',
     );
-    return `WITH own AS MATERIALIZED (
-        SELECT found.* FROM (${objects}) AS wanted (id) CROSS JOIN LATERAL (
-          ${own(page)} AND object_id = wanted.id AND type = coalesce(${page.type}, type)
-            AND object_id = coalesce(${page.object}, object_id) OFFSET 0) AS found)
-      ${bounded(`SELECT * FROM own WHERE ${inTime(page)} AND ${between(page)}`, inPlace(order), page.limit)}`;
+    const ofObjects = `SELECT found.* FROM (${objects}) AS wanted (id) CROSS JOIN LATERAL (
+        ${own(page)} AND object_id = wanted.id AND type = coalesce(${page.type}, type)
+          AND object_id = coalesce(${page.object}, object_id) OFFSET 0) AS found`;
+    const onPage = `SELECT * FROM own WHERE ${inTime(page)} AND ${between(page)}`;
+    return `WITH own AS MATERIALIZED (${ofObjects})
+      ${bounded(onPage, inPlace(order), page.limit)}`;
   });
 
 /** This is always true. It is the condition of the index `events_across`. */
@@ -125,7 +131,8 @@ interface LedgerPage extends Omit<EventPage, 'organization' | 'from' | 'to'> {
 type OfAll = Places<LedgerPage>;
 
 const ofEachType = ({ types }: OfAll, query: string) =>
-  `SELECT found.* FROM unnest(${types}::text[]) AS wanted (name) CROSS JOIN LATERAL (${query}) AS found`;
+  `SELECT found.* FROM unnest(${types}::text[]) AS wanted (name)
+    CROSS JOIN LATERAL (${query}) AS found`;
 const positionOfAll = (page: OfAll, nearest: string, order: string) => {
   const each = ofEachType(
     page,
@@ -150,7 +157,8 @@ const listOfEachType = (order: Order) =>
     const events = ofEachType(
       page,
       `SELECT * FROM events WHERE mode = ${mode} AND type = wanted.name AND ${inTimeOfAll(page)}
-    AND (position, id) > ((SELECT low FROM places), ${low}) AND (position, id) < ((SELECT high FROM places), ${high})
+    AND (position, id) > ((SELECT low FROM places), ${low})
+    AND (position, id) < ((SELECT high FROM places), ${high})
     ORDER BY ${inPlace(order)} LIMIT ${limit}`,
     );
     return `${EVERY} WITH ${placesOf(page)} ${bounded(events, inPlace(order), limit, SHOWN)}`;

@@ -45,8 +45,9 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
   const notes = [
     page.isRefunded && !waits && view !== 'unheard' && words.refunded,
     page.hasUnmatched && view !== 'received' && words.further,
-  ];
+  ].map((note) => note && noteView(filled(note, { shop: facts.shop })));
   const isFinal = view === 'paid' || view === 'received' || view === 'expired';
+  const leadsBack = !isFinal && view !== 'being_settled';
   return documentView({
     language,
     title: heading,
@@ -64,12 +65,14 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
     },
     content: html`${view !== 'open' && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
 ${VIEWS[view].content(page, { ...presentation, heading })}
-${notes.map((note) => note && html`<section class="card">${filled(note, { shop: facts.shop })}</section>`)}
+${notes}
 ${state !== 'expired' && orderView(page, language)}
-${!isFinal && view !== 'being_settled' && html`<p class="back">${backLink(page, presentation)}</p>`}`,
+${leadsBack && html`<p class="back">${backLink(page, presentation)}</p>`}`,
     footer: footerView(facts.details, words),
   });
 }
+
+const noteView = (text: string): Html => html`<section class="card">${text}</section>`;
 
 /**
  * The page reloads, because another tab may pay while this one asks, or says that nothing was
@@ -129,7 +132,9 @@ function payForm(page: CheckoutPage, presentation: Presentation, label: string, 
   }
   const host =
     typeof placeToPay === 'object' && state !== 'nothing_to_pay' && new URL(placeToPay.url).host;
-  return html`<form method="post" action="${payPath}"${frameOrigins && html` target="_top"`}><button class="${kind}">${label}</button></form>
+  const target = frameOrigins && html` target="_top"`;
+  const button = html`<button class="${kind}">${label}</button>`;
+  return html`<form method="post" action="${payPath}"${target}>${button}</form>
 ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
@@ -144,9 +149,12 @@ function askingView(page: CheckoutPage, shown: Shown): Html {
   const { shop, session } = page.facts;
   const { amountTotal, currency } = session;
   const amount = amountText(amountTotal, currency, locale);
+  const answer = isBack
+    ? html`<p>${filled(words.unheardMore, { shop })}</p>`
+    : html`<a class="button" href="${path}/return">${words.finishedYes}</a>`;
   return html`<section class="card"><h1>${heading}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
-${isBack ? html`<p>${filled(words.unheardMore, { shop })}</p>` : html`<a class="button" href="${path}/return">${words.finishedYes}</a>`}
+${answer}
 ${payForm(page, shown, filled(words.pay, { amount }), 'plain')}
 </section>`;
 }
@@ -173,14 +181,17 @@ function settlingView({ facts: { shop } }: CheckoutPage, { language, heading }: 
 <h1>${heading}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
 }
 
-const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="m7.5 12.5 3 3 6-6.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"
+ fill="none" stroke="currentColor" stroke-width="2"><circle cx="12" cy="12" r="10"/>
+<path d="m7.5 12.5 3 3 6-6.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
 function paidView(page: CheckoutPage, { language, frameOrigins, heading }: Shown): Html {
   const { words } = language;
   const { shop, session } = page.facts;
   const more = session.amountTotal > 0 && html`<p>${filled(words.paidMore, { shop })}</p>`;
   const link = linkTo(page.onward, filled(words.onward, { shop }), frameOrigins, 'button');
-  return html`<section class="card">${CHECK_MARK}<h1>${heading}</h1>${more}${descriptionView(page)}${link}</section>`;
+  const title = html`${CHECK_MARK}<h1>${heading}</h1>`;
+  return html`<section class="card">${title}${more}${descriptionView(page)}${link}</section>`;
 }
 
 function receivedView(page: CheckoutPage, shown: Shown): Html {
@@ -194,8 +205,9 @@ function expiredView(page: CheckoutPage, shown: Shown): Html {
   const { shop, isStarted, session } = page.facts;
   const { words } = shown.language;
   const mayBePaid = isStarted || session.originalExpiresAt !== null || shown.visit === 'return';
+  const more = filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop });
   return html`<section class="card"><h1>${shown.heading}</h1>
-<p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, shown, 'button')}</section>`;
+<p>${more}</p>${backLink(page, shown, 'button')}</section>`;
 }
 
 function backLink(

@@ -27,7 +27,9 @@ export interface DocumentParts {
 }
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 6h8M4 10h5" stroke="#fff" stroke-width="2"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+    '<rect width="16" height="16" rx="4" fill="#0b57d0"/>' +
+    '<path d="M4 6h8M4 10h5" stroke="#fff" stroke-width="2"/></svg>',
 )}`;
 
 export function documentView(parts: DocumentParts): string {

@@ -41,15 +41,17 @@ const RANGE = /^\s*(\*|[a-z\d-]{1,35})\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?)\s*)?$
  */
 function preferredLocale(acceptLanguage: string): string {
   const ranges = acceptLanguage.split(',', MOST_RANGES).flatMap(rangeOf);
-  const named = new Set(ranges.map(({ tag }) => tag));
-  const refused = new Set(ranges.filter(({ weight }) => weight === 0).map(({ tag }) => tag));
-  const [preferred] = ranges
+  const named = ranges.map(({ tag }) => tag);
+  const refused = ranges.filter(({ weight }) => weight === 0).map(({ tag }) => tag);
+  const wanted = ranges
     .filter(({ weight }) => weight > 0)
     .toSorted((one, other) => other.weight - one.weight)
-    .map(({ tag }) => (tag === '*' ? CODES.find((code) => !named.has(code)) : tag))
-    .filter((tag) => tag !== undefined && Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag));
-  return preferred ?? CODES.find((code) => !refused.has(code)) ?? 'en';
+    .map(({ tag }) => (tag === '*' ? CODES.find((code) => !named.includes(code)) : tag));
+  const preferred = wanted.find((tag) => tag !== undefined && hasWords(tag));
+  return preferred ?? CODES.find((code) => !refused.includes(code)) ?? 'en';
 }
+
+const hasWords = (tag: string): boolean => Object.hasOwn(CATALOGUE, primaryOf(tag)) && isTag(tag);
 
 /** Reads a language range and its weight. The result is empty if the text is malformed. */
 function rangeOf(text: string): readonly { readonly tag: string; readonly weight: number }[] {

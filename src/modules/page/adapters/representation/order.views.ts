@@ -23,15 +23,18 @@ export function orderView(
   // Exclusive tax is the rest of the total; the prices include the other tax.
   const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
   const taxIncluded = session.amountTax - taxOnTop;
-  const row = (name: string, value: string | number, kind = '') =>
-    html`<div class="${kind}"><dt>${name}</dt><dd><bdi>${typeof value === 'number' ? amount(value) : value}</bdi></dd></div>`;
+  const row = (name: string, value: string | number, kind = '') => {
+    const text = typeof value === 'number' ? amount(value) : value;
+    return html`<div class="${kind}"><dt>${name}</dt><dd><bdi>${text}</bdi></dd></div>`;
+  };
   const isPlain = amountSubtotal === amountTotal;
   const lines = shortened(lineItems);
   const hidden = lineCount - lines.length;
+  const more = words.more.replace('{count}', countText(hidden, locale));
   return html`<section class="card" aria-labelledby="order">
 <h2 id="order">${words.order}</h2>
 <ul>${lines.map((line) => lineView(line, amount, language))}</ul>
-${hidden > 0 && html`<p class="muted">${words.more.replace('{count}', countText(hidden, locale))}</p>`}
+${hidden > 0 && html`<p class="muted">${more}</p>`}
 <dl>
 ${!isPlain && row(words.subtotal, amountSubtotal)}
 ${lineDiscount > 0 && row(words.discount, -lineDiscount)}
@@ -77,5 +80,9 @@ function lineView(
 ): Html {
   const { productName, description, quantity, unitPrice, amountSubtotal } = line;
   const each = { quantity: countText(quantity, locale), amount: amount(unitPrice) };
-  return html`<li><div><bdi>${productName}</bdi>${description && html`<p><bdi>${description}</bdi></p>`}${quantity > 1 && html`<p>${filled(words.each, each)}</p>`}</div><bdi>${amount(amountSubtotal)}</bdi></li>`;
+  const product = html`<bdi>${productName}</bdi>`;
+  const about = description && html`<p><bdi>${description}</bdi></p>`;
+  const count = quantity > 1 && html`<p>${filled(words.each, each)}</p>`;
+  const subtotal = html`<bdi>${amount(amountSubtotal)}</bdi>`;
+  return html`<li><div>${product}${about}${count}</div>${subtotal}</li>`;
 }

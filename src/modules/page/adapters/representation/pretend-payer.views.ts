@@ -11,6 +11,7 @@ const ENGLISH = languageOf('en');
  */
 export function pretendPayerView({ facts }: CheckoutPage, path: string): string {
   const { session, shop } = facts;
+  const amount = amountText(session.amountTotal, session.currency, ENGLISH.locale);
   const press = (outcome: string, label: string, kind = 'plain') =>
     html`<button class="${kind}" formaction="${path}/pretend/${outcome}">${label}</button>`;
   return documentView({
@@ -20,15 +21,17 @@ export function pretendPayerView({ facts }: CheckoutPage, path: string): string 
     content: html`<p class="shop">Pretend payment provider</p>
 <section class="card">
 <h1><bdi>${shop}</bdi></h1>
-<p class="amount"><bdi>${amountText(session.amountTotal, session.currency, ENGLISH.locale)}</bdi></p>
-<p class="muted">In live mode the customer pays at your payment provider. Choose what happens there.</p>
+<p class="amount"><bdi>${amount}</bdi></p>
+<p class="muted">In live mode the customer pays at your payment provider.
+Choose what happens there.</p>
 <form method="post">
 ${press('pay', 'Pay', '')}
 ${press('transfer', 'Bank transfer')}
 ${press('decline', 'Decline')}
 ${press('leave', 'Walk away')}
 </form>
-<p class="muted">Bank transfer: the payment is on its way for seven days. It arrives after two days of the clock of test mode.</p>
+<p class="muted">Bank transfer: the payment is on its way for seven days.
+It arrives after two days of the clock of test mode.</p>
 </section>`,
   });
 }

@@ -9,8 +9,10 @@ import { PAYMENT_ID } from '../../domain/payment.js';
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,
   balances: SESSION_RESOURCE.balances,
-  joined: `LEFT JOIN payments payment ON (payment.organization_id, payment.mode, payment.checkout_session_id)
-    = (balances.organization_id, balances.mode, balances.id) AND payment.mismatch IS NULL`,
+  joined: `LEFT JOIN payments payment
+    ON (payment.organization_id, payment.mode, payment.checkout_session_id)
+      = (balances.organization_id, balances.mode, balances.id)
+    AND payment.mismatch IS NULL`,
 } as const;
 
 export const PAYMENT_INVARIANTS: readonly Invariant[] = [
@@ -29,7 +31,8 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = [
     balances: 'payments',
     joined: `CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount), 0) AS active FROM payment_holds
-      WHERE organization_id = balances.organization_id AND mode = balances.mode AND payment_id = balances.id AND status = 'active'
+      WHERE organization_id = balances.organization_id AND mode = balances.mode
+        AND payment_id = balances.id AND status = 'active'
     ) holds`,
     name: 'on hold = sum of active holds',
     broken: 'balances.amount_on_hold <> holds.active',

@@ -1,7 +1,8 @@
 import type { OwnedIds, PersonalData } from '../../../../platform/module-declaration.js';
 
 const these = (of: OwnedIds, column = 'id') =>
-  `organization_id = ${of.organization} AND mode = ${of.mode} AND ${column} = ANY (${of.ids}::uuid[])`;
+  `organization_id = ${of.organization} AND mode = ${of.mode}
+    AND ${column} = ANY (${of.ids}::uuid[])`;
 const page = ({ after, limit }: { readonly after: string; readonly limit: string }) =>
   `AND id > ${after} ORDER BY id LIMIT ${limit}`;
 
@@ -20,7 +21,7 @@ export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
     // The update locks each payment, so that a reader of notify_url reads again.
     clear: (payments) => `UPDATE payments
       SET is_redacted = true, notify_url = NULL, details_since = NULL WHERE ${these(payments)}`,
-    // Due at once, also if some of it is being forgotten now.
+    // The texts are due at once, even if some of them are being forgotten now.
     unfinished: (payments) =>
       `UPDATE payments SET details_since = '-infinity' WHERE ${these(payments)}`,
   },

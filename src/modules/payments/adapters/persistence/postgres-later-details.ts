@@ -33,8 +33,8 @@ const OWNERS = statement(
     UNION SELECT organization_id, mode FROM payments WHERE is_forgetting`,
 );
 /**
- * One that is being forgotten is left for the next time: whoever forgets it now may be past what
- * has been said since.
+ * A payment that is being forgotten is left for the next time: the run that forgets it may be past
+ * a text that was written since.
  */
 const BEGIN = statement<Omit<Key, 'id'> & { readonly before: number }>(
   'payments.begin_to_forget',
@@ -45,7 +45,8 @@ const BEGIN = statement<Omit<Key, 'id'> & { readonly before: number }>(
 const UNFINISHED = statement<Key & { readonly limit: number }>(
   'payments.unfinished',
   (page) => `SELECT id FROM payments
-    WHERE organization_id = ${page.organization} AND mode = ${page.mode} AND is_forgetting AND id > ${page.id}
+    WHERE organization_id = ${page.organization} AND mode = ${page.mode}
+      AND is_forgetting AND id > ${page.id}
     ORDER BY id LIMIT ${page.limit}`,
 );
 const FINISH = statement<Key>(

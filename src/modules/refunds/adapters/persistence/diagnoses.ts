@@ -20,11 +20,14 @@ const ofEachMode = (select: (mode: Mode) => string) =>
   MODES.map((mode) => `(${select(mode)})`).join(' UNION ALL ');
 const PENDING = ofEachMode(
   (mode) =>
-    `SELECT mode, id, claim_number FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT ${MOST_ROWS}`,
+    `SELECT mode, id, claim_number FROM refunds
+      WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT ${MOST_ROWS}`,
 );
 const PAID_UNAPPROVED = ofEachMode(
   (mode) =>
-    `SELECT mode, id FROM refunds WHERE mode = '${mode}' AND status = 'succeeded' AND approval = 'waiting' ORDER BY id DESC LIMIT ${SHOWN}`,
+    `SELECT mode, id FROM refunds
+      WHERE mode = '${mode}' AND status = 'succeeded' AND approval = 'waiting'
+      ORDER BY id DESC LIMIT ${SHOWN}`,
 );
 
 /** Counts the pending refunds that were claimed often, and shows the oldest. */

@@ -7,7 +7,9 @@ const PAYMENTS = {
   joined: `CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending,
         coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS succeeded
-      FROM refunds WHERE organization_id = balances.organization_id AND mode = balances.mode AND payment_id = balances.id
+      FROM refunds
+      WHERE organization_id = balances.organization_id AND mode = balances.mode
+        AND payment_id = balances.id
     ) sums`,
   touched: (mode: string) => `/* every organization: the last changes of all */
     SELECT payment_id AS id FROM refunds WHERE mode = ${mode} ORDER BY refunds.id DESC`,

@@ -14,14 +14,20 @@ import { PAYABLE } from './refund.record.js';
 
 /** A refund that a payment provider has may be leased for weeks, so it does not count as late. */
 const oldest = (mode: Mode) =>
-  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND ${PAYABLE}
-    AND (provider_reference IS NULL OR coalesce(claim_expires_at <= statement_timestamp(), true)) ORDER BY id LIMIT 1) AS id`;
+  `SELECT '${mode}' AS mode, (
+      SELECT id FROM refunds WHERE mode = '${mode}' AND ${PAYABLE}
+        AND (provider_reference IS NULL
+          OR coalesce(claim_expires_at <= statement_timestamp(), true))
+      ORDER BY id LIMIT 1) AS id`;
 
 const SUMS = `WITH pending AS MATERIALIZED (
-    SELECT mode, currency, amount, claim_number, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
+    SELECT mode, currency, amount, claim_number,
+      coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
     FROM refunds WHERE ${PAYABLE} LIMIT ${MOST_ROWS}
   ), sums AS (
-    SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS unclaimed,
+    SELECT mode,
+      count(*) FILTER (WHERE is_claimed) AS claimed,
+      count(*) FILTER (WHERE NOT is_claimed) AS unclaimed,
       count(*) FILTER (WHERE claim_number >= ${STUCK_CLAIMS}) AS stuck
     FROM pending RIGHT JOIN ${EACH_MODE} USING (mode) GROUP BY mode
   ), held AS (

@@ -81,7 +81,8 @@ interface Wanted<OneOrMany> {
 const LOCK = statement<Wanted<string>>(
   'refunds.lock_claimable',
   ({ organization, mode, most }) => `SELECT ${LOCKED} FROM refunds
-    WHERE organization_id = ${organization} AND mode = ${mode} AND ${CLAIMABLE} ${oldestFirst(most)}`,
+    WHERE organization_id = ${organization} AND mode = ${mode} AND ${CLAIMABLE}
+    ${oldestFirst(most)}`,
 );
 const LOCK_ALL = statement<Wanted<readonly string[]>>(
   'refunds.lock_claimable_of_all',

@@ -202,8 +202,8 @@ export const REFUND_APPROVAL = object(
   {
     name: 'RefundApproval',
     description:
-      'What is refunded and why, who proposed it, and what was decided about it. To approve, send ' +
-      'its `amount`.',
+      'What is refunded and why, who proposed it, and what was decided about it. To approve, ' +
+      'send its `amount`.',
   },
 );
 

@@ -65,7 +65,7 @@ export class Tunnels {
   }
 }
 
-/** What is wrong with this process, such as too many open files, is not blamed on the proxy. */
+/** A fault of this process, such as too many open files, is not blamed on the proxy. */
 function asFault(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EMFILE' || error.code === 'ENFILE') return error;
   return new ProxyFault(

@@ -7,8 +7,11 @@ const deliver = (events: string, endpoint: string) => `INSERT INTO webhook_deliv
 SELECT ${endpoint}, 0, '-infinity' FROM ${events} AS event`;
 
 const SUBSCRIBES = `endpoint.enabled AND endpoint.events && ARRAY['*', event.type]`;
-const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND ${SUBSCRIBES}`;
+const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode
+  AND ${SUBSCRIBES}`;
 const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver';
+const NOTIFIED = `event.organization_id, event.mode, event.id, '${NO_ENDPOINT}',
+  event.url, event.receiver`;
 
 /**
  * The statement that records an event also selects its endpoints, so an endpoint misses no event
@@ -21,9 +24,7 @@ const RECORDED = [
 JOIN webhook_endpoints AS endpoint ON ${OWN}`,
   (events: string) => `${deliver(events, `event.organization_id, ${ENDPOINT}`)}
 JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${SUBSCRIBES}`,
-  (
-    events: string,
-  ) => `${deliver(events, `event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
+  (events: string) => `${deliver(events, NOTIFIED)}
 LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
 WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
 ];

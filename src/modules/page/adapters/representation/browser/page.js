@@ -1,4 +1,7 @@
-/** Reloads the page when its state changes. Without the script, a waiting page reloads itself by a meta refresh. */
+/**
+ * Reloads the page when its state changes. Without the script, a waiting page reloads itself by a
+ * meta refresh.
+ */
 const { state, watch, waits, patience, expires, origins } = document.body.dataset;
 
 const SOON_MS = 1000;
@@ -36,7 +39,10 @@ if (watch) {
   );
 }
 
-/** Sends a message to the embedding page. The browser delivers it only if that page has one of the allowed origins. */
+/**
+ * Sends a message to the embedding page. The browser delivers it only if that page has one of the
+ * allowed origins.
+ */
 function tell(type, more) {
   const message = {
     source: 'tillgate',
@@ -60,8 +66,9 @@ if (origins && parent !== window) {
   if (state === 'paid') {
     const onward = document.querySelector('a.button')?.href;
     tell('complete', { return_url: onward ?? null });
-    // The embedding page navigates first, if it listens, so that the shop's page is visited once. A browser blocks this
-    // navigation if the customer has not clicked inside the frame; then the embedding page or the link navigates.
+    // The embedding page navigates first, if it listens, so that the shop's page is visited once. A
+    // browser blocks this navigation if the customer has not clicked inside the frame; then the
+    // embedding page or the link navigates.
     const alone = onward && setTimeout(() => open(onward, '_top'), SOON_MS);
     addEventListener('beforeunload', () => clearTimeout(alone));
   }
