@@ -16,12 +16,8 @@ import { CHECKOUT_SESSION_ID } from '../src/modules/checkout/domain/checkout-ses
 import { EVENT_ID } from '../src/modules/events/domain/event.js';
 import { REFUND_ID } from '../src/modules/refunds/domain/refund-state.js';
 import { createdAt, FIRST_UUID, idOf, newId, uuidOf } from '../src/shared/id.js';
-import {
-  CREATE_SESSION,
-  type LineInput,
-  PROPOSE_REFUND,
-  type SessionInput,
-} from './bare.schemas.js';
+import { DAY_SECONDS, type Line, priced, sessionOf, shown, stored } from './bare.bodies.js';
+import { CREATE_SESSION, PROPOSE_REFUND, type SessionInput } from './bare.schemas.js';
 import {
   ADD_REFUND,
   ADD_SESSION,
@@ -32,7 +28,6 @@ import {
   LIST,
 } from './bare.sql.js';
 
-const DAY_SECONDS = 86_400;
 const KEY_TTL_MS = 4_000;
 const PAGE = 25;
 
@@ -116,6 +111,22 @@ function keptFor(operation: string, key: string, body: unknown): Kept {
   return { operation, key, fingerprint: hash('sha256', canonicalize(body) ?? '', 'buffer') };
 }
 
+function valuesOfKey(owner: Owner, kept: Kept, location: string, answer: string): unknown[] {
+  const { operation, key, fingerprint } = kept;
+  const { organization, mode } = owner;
+  return [organization, mode, operation, key, fingerprint, 201, location, answer, DAY_SECONDS];
+}
+
+function valuesOfEvent(
+  { organization, mode }: Owner,
+  now: number,
+  type: string,
+  object: string,
+  answer: string,
+): unknown[] {
+  return [organization, mode, uuidOf(newId(EVENT_ID, now)), type, uuidOf(object), 1, answer];
+}
+
 interface Write<Body> {
   Body: Body;
   Headers: { 'idempotency-key': string };
@@ -136,51 +147,10 @@ app.post<Write<SessionInput>>(
     const location = `/v1/checkout_sessions/${id}`;
     return once(reply, owner, kept, async () => {
       const answer = JSON.stringify(session);
-      const uuid = uuidOf(id);
       await query('add-session', ADD_SESSION, [
-        ...[
-          owner.organization,
-          owner.mode,
-          kept.operation,
-          kept.key,
-          kept.fingerprint,
-          201,
-          location,
-          answer,
-        ],
-        DAY_SECONDS,
-        ...[
-          owner.organization,
-          owner.mode,
-          uuid,
-          session.ui_mode,
-          session.status,
-          session.payment_status,
-        ],
-        ...[session.currency, total, 0, 0, 0, total],
-        ...[
-          body.success_url ?? null,
-          body.cancel_url ?? null,
-          null,
-          null,
-          null,
-          body.customer_email ?? null,
-          null,
-        ],
-        ...[
-          JSON.stringify(session.metadata),
-          JSON.stringify(lines.map(stored)),
-          session.expires_at,
-        ],
-        ...[
-          owner.organization,
-          owner.mode,
-          uuidOf(newId(EVENT_ID, now)),
-          'checkout.session.created',
-          uuid,
-          1,
-          answer,
-        ],
+        ...valuesOfKey(owner, kept, location, answer),
+        ...valuesOfSession(owner, session, lines),
+        ...valuesOfEvent(owner, now, 'checkout.session.created', id, answer),
       ]);
       reply.header('location', location);
       return answer;
@@ -188,75 +158,19 @@ app.post<Write<SessionInput>>(
   },
 );
 
-type Line = ReturnType<typeof priced>;
-
-function priced({ quantity = 1, price_data: price }: LineInput, currency: string) {
-  const subtotal = price.unit_amount * quantity;
-  return {
-    product_name: price.product_data.name,
-    description: price.product_data.description ?? null,
-    images: [] as string[],
-    tax_behavior: 'inclusive',
-    quantity,
-    unit_price: price.unit_amount,
-    currency,
-    amount_subtotal: subtotal,
-    amount_discount: 0,
-    amount_tax: 0,
-    amount_total: subtotal,
-  };
-}
-
-function sessionOf(
-  id: string,
-  mode: string,
-  body: SessionInput,
+function valuesOfSession(
+  { organization, mode }: Owner,
+  session: ReturnType<typeof sessionOf>,
   lines: readonly Line[],
-  total: number,
-) {
-  return {
-    id,
-    object: 'checkout.session',
-    mode,
-    ui_mode: 'hosted',
-    status: 'open',
-    payment_status: total === 0 ? 'no_payment_required' : 'unpaid',
-    currency: body.currency,
-    amount: total,
-    amount_subtotal: total,
-    amount_discount: 0,
-    amount_shipping: 0,
-    amount_tax: 0,
-    amount_total: total,
-    success_url: body.success_url ?? null,
-    cancel_url: body.cancel_url ?? null,
-    return_url: null,
-    notify_url: null,
-    description: null,
-    customer_email: body.customer_email ?? null,
-    locale: null,
-    metadata: body.metadata ?? {},
-    expires_at: createdAt(id) + DAY_SECONDS,
-    created_at: createdAt(id),
-    line_items: { object: 'list', data: lines },
-  };
-}
-
-/** Stores rows as the service does, so that each server can read what the other one wrote. */
-function stored(line: Line) {
-  return {
-    productName: line.product_name,
-    description: line.description,
-    images: line.images,
-    taxBehavior: line.tax_behavior,
-    quantity: line.quantity,
-    unitPrice: line.unit_price,
-    currency: line.currency,
-    amountSubtotal: line.amount_subtotal,
-    amountDiscount: line.amount_discount,
-    amountTax: line.amount_tax,
-    amountTotal: line.amount_total,
-  };
+): unknown[] {
+  const { ui_mode, status, payment_status, currency, amount_total } = session;
+  const { success_url, cancel_url, customer_email, metadata, expires_at } = session;
+  return [
+    ...[organization, mode, uuidOf(session.id), ui_mode, status, payment_status],
+    ...[currency, amount_total, 0, 0, 0, amount_total],
+    ...[success_url, cancel_url, null, null, null, customer_email, null],
+    ...[JSON.stringify(metadata), JSON.stringify(lines.map(stored)), expires_at],
+  ];
 }
 
 app.get<{ Params: { id: string } }>('/v1/checkout_sessions/:id', async (request, reply) => {
@@ -266,19 +180,7 @@ app.get<{ Params: { id: string } }>('/v1/checkout_sessions/:id', async (request,
   const { rows } = await query('find-session', FIND_SESSION, values);
   if (rows.length === 0) throw Object.assign(new Error('No such resource.'), { statusCode: 404 });
   const [{ line_items: lines, expires_at, metadata, ...columns }] = rows;
-  const data = lines.map((line: Record<string, unknown>) => ({
-    product_name: line.productName,
-    description: line.description,
-    images: line.images,
-    tax_behavior: line.taxBehavior,
-    quantity: line.quantity,
-    unit_price: line.unitPrice,
-    currency: line.currency,
-    amount_subtotal: line.amountSubtotal,
-    amount_discount: line.amountDiscount,
-    amount_tax: line.amountTax,
-    amount_total: line.amountTotal,
-  }));
+  const data = lines.map(shown);
   const ends = {
     metadata,
     expires_at,
@@ -323,40 +225,17 @@ app.post<Write<{ payment: string; amount: number }>>(
     if (amount > row.refundable) throw Object.assign(new Error('Too much.'), { statusCode: 422 });
     const now = Date.now();
     const id = newId(REFUND_ID, now, owner.mode);
-    const refund = {
-      id,
-      object: 'refund',
-      amount,
-      currency: row.currency,
-      status: 'pending',
-      payment,
-    };
+    const { currency } = row;
+    const refund = { id, object: 'refund', amount, currency, status: 'pending', payment };
     const answer = JSON.stringify({ ...refund, created: createdAt(id) });
     const location = `/v1/refunds/${id}`;
     return once(reply, owner, kept, async () => {
+      const { organization, mode } = owner;
       await query('add-refund', ADD_REFUND, [
-        ...[
-          owner.organization,
-          owner.mode,
-          kept.operation,
-          kept.key,
-          kept.fingerprint,
-          201,
-          location,
-          answer,
-        ],
-        DAY_SECONDS,
-        ...[owner.organization, owner.mode, paid, amount],
-        ...[owner.organization, owner.mode, uuidOf(id), paid, amount, row.currency, 'pending'],
-        ...[
-          owner.organization,
-          owner.mode,
-          uuidOf(newId(EVENT_ID, now)),
-          'refund.created',
-          uuidOf(id),
-          1,
-          answer,
-        ],
+        ...valuesOfKey(owner, kept, location, answer),
+        ...[organization, mode, paid, amount],
+        ...[organization, mode, uuidOf(id), paid, amount, currency, 'pending'],
+        ...valuesOfEvent(owner, now, 'refund.created', id, answer),
       ]);
       reply.header('location', location);
       return answer;

@@ -10,8 +10,15 @@ import type { Mode } from '../src/shared/caller.js';
 import { cpuOfIdle, measure, type Round, residentMemory } from './measure.js';
 import { latencyPicture, throughputPicture } from './pictures.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
-import { openBenchDatabase, openShop, type Server, startBare, startService } from './servers.js';
-import { compare, median, print } from './table.js';
+import {
+  openBenchDatabase,
+  openShop,
+  type Server,
+  type Shop,
+  startBare,
+  startService,
+} from './servers.js';
+import { type Comparison, compare, median, print } from './table.js';
 
 const RESULTS = 'bench/results';
 const SECONDS = 2;
@@ -72,58 +79,71 @@ async function main(): Promise<void> {
   const database = await openBenchDatabase();
   const servers: Server[] = [];
   try {
-    const shops = Array.from({ length: SHOPS }, () => openShop(database.url));
-    const liveShop = openShop(database.url, 'live');
+    const testShops = Array.from({ length: SHOPS }, () => openShop(database.url));
+    const shops = [...testShops, openShop(database.url, 'live')];
     servers.push(await startBare(database.url), await startService({ DATABASE_URL: database.url }));
     const idle = [];
     for (const server of servers)
       idle.push({ name: server.name, cpu: await cpuOfIdle(server, IDLE_SECONDS) });
-    const contestants: Contestant[] = [];
-    for (const server of servers) {
-      const prepared: Record<Mode, (readonly Scenario[])[]> = { test: [], live: [] };
-      for (const shop of [...shops, liveShop])
-        prepared[shop.mode].push(await prepareScenarios(server.url, database.url, shop));
-      contestants.push({ server, shops: prepared });
-    }
-    const operations = [];
+    const contestants = [];
+    for (const server of servers) contestants.push(await contestantOf(server, database.url, shops));
+    const operations: Comparison[] = [];
     const memory = [];
     for (const load of LOADS) {
-      const wanted = load.operations.filter((operation) =>
-        `${operation}${load.label}`.includes(WANTED),
-      );
-      if (wanted.length === 0) continue;
-      for (const operation of wanted) {
-        const name = `${operation}${load.label}`;
-        const [bare, tillgate] = await measureOperation(contestants, operation, load, database.pid);
-        operations.push(compare(name, bare as Round[], tillgate as Round[]));
-        say(`  ${name} done`);
-      }
-      const megabytes = servers.map(({ name, pid }) => ({
-        name,
-        megabytes: Math.round(residentMemory(pid)),
-      }));
-      memory.push({ after: load.label.slice(2) || '16 connections', megabytes });
+      const measured = await measureLoad(contestants, load, database.pid);
+      if (measured.length === 0) continue;
+      operations.push(...measured);
+      const after = load.label.slice(2) || '16 connections';
+      memory.push({ after, megabytes: servers.map(memoryOf) });
     }
-    const result = {
-      at: new Date().toISOString(),
-      node: process.version,
-      cores: cpus().length,
-      starts,
-      operations,
-      memory,
-      idle,
-    };
-    print(result, say);
-    mkdirSync(RESULTS, { recursive: true });
-    writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(result, null, 2)}\n`);
-    writeFileSync(`${RESULTS}/throughput.svg`, throughputPicture(operations));
-    const latency = latencyPicture(operations);
-    if (latency !== undefined) writeFileSync(`${RESULTS}/latency.svg`, latency);
-    say(`\nAll of it, with pictures: ${RESULTS}/bench.json, throughput.svg, latency.svg`);
+    const at = new Date().toISOString();
+    const machine = { at, node: process.version, cores: cpus().length };
+    write({ ...machine, starts, operations, memory, idle });
   } finally {
     for (const server of servers) await server.stop();
     await database.close();
   }
+}
+
+async function contestantOf(
+  server: Server,
+  databaseUrl: string,
+  shops: readonly Shop[],
+): Promise<Contestant> {
+  const prepared: Record<Mode, (readonly Scenario[])[]> = { test: [], live: [] };
+  for (const shop of shops)
+    prepared[shop.mode].push(await prepareScenarios(server.url, databaseUrl, shop));
+  return { server, shops: prepared };
+}
+
+const memoryOf = ({ name, pid }: Server) => ({ name, megabytes: Math.round(residentMemory(pid)) });
+
+/** Measures the operations of a load whose names were asked for. */
+async function measureLoad(
+  contestants: readonly Contestant[],
+  load: LoadOf,
+  postgres: number,
+): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
+  for (const operation of load.operations) {
+    const name = `${operation}${load.label}`;
+    if (!name.includes(WANTED)) continue;
+    const [bare, tillgate] = await measureOperation(contestants, operation, load, postgres);
+    comparisons.push(compare(name, bare as Round[], tillgate as Round[]));
+    say(`  ${name} done`);
+  }
+  return comparisons;
+}
+
+/** Prints the result, and writes it with its pictures. */
+function write(result: Parameters<typeof print>[0] & { operations: readonly Comparison[] }): void {
+  print(result, say);
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(result, null, 2)}\n`);
+  writeFileSync(`${RESULTS}/throughput.svg`, throughputPicture(result.operations));
+  const latency = latencyPicture(result.operations);
+  if (latency !== undefined) writeFileSync(`${RESULTS}/latency.svg`, latency);
+  say(`\nAll of it, with pictures: ${RESULTS}/bench.json, throughput.svg, latency.svg`);
 }
 
 /** Every second round has the opposite order, so that no server always follows the same one. */

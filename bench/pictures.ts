@@ -1,4 +1,7 @@
-/** Pictures of what was measured, as SVG: requests per second of each operation, and latency by connections. */
+/**
+ * Draws what was measured, as SVG: requests per second of each operation, and latency by
+ * connections.
+ */
 import { round, svg, text } from '../tools/diagrams/svg.js';
 import type { Comparison } from './table.js';
 
@@ -62,7 +65,10 @@ const HEIGHT = 320;
 const CONNECTIONS = /^create(?:, (\d+) connections?)?$/;
 const USUAL_CONNECTIONS = 16;
 
-/** The median and the 99th percentile of a create by the number of connections, on a logarithmic scale. */
+/**
+ * Draws the median and the 99th percentile of a create by the number of connections, on a
+ * logarithmic scale.
+ */
 export function latencyPicture(operations: readonly Comparison[]): string | undefined {
   const points = operations
     .flatMap((operation) => {

@@ -70,12 +70,7 @@ export async function prepareScenarios(
     {
       name: 'refund',
       status: 201,
-      requests: payments.map((payment) => ({
-        method: 'POST',
-        path: '/v1/refunds',
-        headers: writing('[<id>]'),
-        body: JSON.stringify({ payment, amount: 1 }),
-      })),
+      requests: payments.map((payment) => refunding(payment, writing('[<id>]'))),
     },
     {
       name: 'replay',
@@ -84,6 +79,13 @@ export async function prepareScenarios(
     },
   ];
 }
+
+const refunding = (payment: string, headers: Record<string, string>) => ({
+  method: 'POST' as const,
+  path: '/v1/refunds',
+  headers,
+  body: JSON.stringify({ payment, amount: 1 }),
+});
 
 async function createSession(
   url: string,

@@ -1,8 +1,8 @@
 /**
- * Measures what PostgreSQL spends on a single statement: `npm run task -- bench:statements`. Takes the
- * statements of a new session and of a refund from PostgreSQL's log, and runs each again and again
- * in one backend without a server, on a copy of the cluster. With valgrind, it counts instructions,
- * which do not depend on what else the machine does. Without it, it measures CPU.
+ * Measures what PostgreSQL spends on a single statement: `npm run task -- bench:statements`. Takes
+ * the statements of a new session and of a refund from PostgreSQL's log, and runs each again and
+ * again in one backend without a server, on a copy of the cluster. With valgrind, it counts
+ * instructions, which do not depend on what else the machine does. Without it, it measures CPU.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ const KNOWN = 'SELECT id::text FROM organizations UNION ALL SELECT id::text FROM
 
 interface Statement {
   readonly text: string;
-  /** The parameters, as literals of SQL. */
+  /** The parameters are literals of SQL. */
   readonly values: readonly string[];
 }
 

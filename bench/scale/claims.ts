@@ -19,9 +19,9 @@ const ROUNDS = 3;
 export interface ClaimResult {
   readonly refunds: number;
   readonly perSecond: number;
-  /** The latency of one claim of a batch while the other workers claim theirs. */
+  /** This is the latency of one claim of a batch while the other workers claim theirs. */
   readonly latency: Latency;
-  /** The plans of finding the organizations whose turn it is, and of claiming their refunds. */
+  /** These plans find the organizations whose turn it is, and claim their refunds. */
   readonly plans: readonly StatementPlan[];
 }
 

@@ -9,7 +9,7 @@ import { LOADED_TABLES } from './models.js';
 import { ASKED_FOR, type Operation } from './operations.js';
 
 export interface Latency {
-  /** The median in milliseconds. */
+  /** The median is in milliseconds. */
   readonly median: number;
   readonly p99: number;
 }

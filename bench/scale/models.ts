@@ -41,7 +41,9 @@ export const LOADED_TABLES = [
   'operator_events',
 ] as const;
 
-/** Leaves a temporary table model_<table> for each modelled table, and the tables themselves empty. */
+/**
+ * Leaves a temporary table model_<table> for each modelled table, and the tables themselves empty.
+ */
 export async function makeModels(sql: Sql, client: Client, tenants: Tenants): Promise<void> {
   const { big, ledgerKey } = tenants;
   const post = async (path: string, body: object, key: string = big.key): Promise<string> =>

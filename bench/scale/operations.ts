@@ -37,80 +37,120 @@ const RANGES = {
 const MOST_OF_THE_YEAR = { from: 350 * DAY, to: 20 * DAY };
 const THREE_DAYS = { from: 33 * DAY, to: 30 * DAY };
 
-export function operationsFor({ key }: Shop, samples: Samples, step: Step): Operation[] {
-  const now = Math.floor(step.end / 1000);
-  const get = (name: string, path: string): Operation => ({ name, next: () => ({ path, key }) });
-  const getEach = (
-    name: string,
-    path: (id: string) => string,
-    ids: readonly string[],
-  ): Operation => {
+/** Makes requests of one shop. Ranges end at the end of the load. */
+class Requests {
+  constructor(
+    private readonly key: string,
+    private readonly end: number,
+  ) {}
+
+  get(name: string, path: string): Operation {
+    const { key } = this;
+    return { name, next: () => ({ path, key }) };
+  }
+
+  getEach(name: string, path: (id: string) => string, ids: readonly string[]): Operation {
+    const { key } = this;
     const id = cycle(ids);
     return { name, next: () => ({ path: path(id()), key }) };
-  };
-  const list = (name: string, resource: string, query: Record<string, string | number> = {}) =>
-    get(
-      `list ${name}`,
-      `/v1/${resource}?${new URLSearchParams({ limit: `${PAGE_SIZE}`, ...texts(query) })}`,
-    );
-  const sessionLists = [undefined, 'open', 'complete', 'expired'].flatMap((status) => {
+  }
+
+  list(name: string, resource: string, query: Record<string, string | number> = {}): Operation {
+    const parameters = new URLSearchParams({ limit: `${PAGE_SIZE}`, ...texts(query) });
+    return this.get(`list ${name}`, `/v1/${resource}?${parameters}`);
+  }
+
+  sessionLists(status?: string): Operation[] {
     const query: Record<string, string> = status === undefined ? {} : { status };
     const name = `sessions${status === undefined ? '' : ` ${status}`}`;
-    const inRange = Object.entries(RANGES).map(([when, range]) =>
-      list(`${name}, ${when}`, 'checkout_sessions', { ...query, ...rangeQuery(range, now) }),
-    );
-    return [list(name, 'checkout_sessions', query), ...inRange];
-  });
-  const refundLists = [undefined, 'pending', 'succeeded', 'failed'].flatMap((status) => {
+    const inRange = Object.entries(RANGES).map(([when, range]) => {
+      const filter = { ...query, ...rangeQuery(range, this.end) };
+      return this.list(`${name}, ${when}`, 'checkout_sessions', filter);
+    });
+    return [this.list(name, 'checkout_sessions', query), ...inRange];
+  }
+
+  refundLists(status?: string): Operation[] {
     const query: Record<string, string> = status === undefined ? {} : { status };
     const name = `refunds${status === undefined ? '' : ` ${status}`}`;
-    const range = { ...query, ...rangeQuery(MOST_OF_THE_YEAR, now) };
-    return [list(name, 'refunds', query), list(`${name}, most of the year`, 'refunds', range)];
-  });
-  const eventLists = (['desc', 'asc'] as const).flatMap((order) => [
-    list(`events ${order}`, 'events', { order }),
-    list(`events created ${order}`, 'events', { order, type: 'checkout.session.created' }),
-    list(`events refund.failed ${order}`, 'events', { order, type: 'refund.failed' }),
-    getEach(
-      `list events of one session ${order}`,
-      (id) => `/v1/events?object=${id}&order=${order}`,
-      samples.sessions,
-    ),
-    list(`events ${order}, three days, a month ago`, 'events', {
-      order,
-      ...rangeQuery(THREE_DAYS, now),
-    }),
-  ]);
-  const payment = cycle(samples.payments);
+    const range = { ...query, ...rangeQuery(MOST_OF_THE_YEAR, this.end) };
+    return [
+      this.list(name, 'refunds', query),
+      this.list(`${name}, most of the year`, 'refunds', range),
+    ];
+  }
 
+  eventLists(order: 'desc' | 'asc', sessions: readonly string[]): Operation[] {
+    const inRange = { order, ...rangeQuery(THREE_DAYS, this.end) };
+    return [
+      this.list(`events ${order}`, 'events', { order }),
+      this.list(`events created ${order}`, 'events', { order, type: 'checkout.session.created' }),
+      this.list(`events refund.failed ${order}`, 'events', { order, type: 'refund.failed' }),
+      this.getEach(
+        `list events of one session ${order}`,
+        (id) => `/v1/events?object=${id}&order=${order}`,
+        sessions,
+      ),
+      this.list(`events ${order}, three days, a month ago`, 'events', inRange),
+    ];
+  }
+}
+
+export function operationsFor(shop: Shop, samples: Samples, step: Step): Operation[] {
+  const requests = new Requests(shop.key, Math.floor(step.end / 1000));
   return [
-    getEach('read a session', (id) => `/v1/checkout_sessions/${id}`, samples.sessions),
-    getEach('read a refund', (id) => `/v1/refunds/${id}`, samples.refunds),
-    getEach('read a payment', (id) => `/v1/payments/${id}`, samples.refundedPayments),
-    ...sessionLists,
-    getEach(
-      'list sessions of a reference',
-      (it) => `/v1/checkout_sessions?reference=${it}`,
-      samples.references,
-    ),
-    list('sessions, page 1,000', 'checkout_sessions', { cursor: samples.deepSession }),
-    list('sessions expired, page 1,000', 'checkout_sessions', {
-      status: 'expired',
-      cursor: samples.deepExpired,
-    }),
-    ...refundLists,
-    getEach(
-      'list refunds of a payment',
-      (id) => `/v1/refunds?payment=${id}`,
-      samples.refundedPayments,
-    ),
-    getEach(
-      'list refunds of a payment, pending',
-      (id) => `/v1/refunds?status=pending&payment=${id}`,
-      samples.payments,
-    ),
-    ...eventLists,
-    list('events desc, page 1,000', 'events', { cursor: samples.deepEvent }),
+    ...reads(requests, samples),
+    ...sessionPages(requests, samples),
+    ...refundPages(requests, samples),
+    ...eventPages(requests, samples),
+    ...writes(shop, samples),
+  ];
+}
+
+const reads = (requests: Requests, { sessions, refunds, refundedPayments }: Samples) => [
+  requests.getEach('read a session', (id) => `/v1/checkout_sessions/${id}`, sessions),
+  requests.getEach('read a refund', (id) => `/v1/refunds/${id}`, refunds),
+  requests.getEach('read a payment', (id) => `/v1/payments/${id}`, refundedPayments),
+];
+
+const sessionPages = (requests: Requests, { references, deepSession, deepExpired }: Samples) => [
+  ...[undefined, 'open', 'complete', 'expired'].flatMap((status) => requests.sessionLists(status)),
+  requests.getEach(
+    'list sessions of a reference',
+    (it) => `/v1/checkout_sessions?reference=${it}`,
+    references,
+  ),
+  requests.list('sessions, page 1,000', 'checkout_sessions', { cursor: deepSession }),
+  requests.list('sessions expired, page 1,000', 'checkout_sessions', {
+    status: 'expired',
+    cursor: deepExpired,
+  }),
+];
+
+const refundPages = (requests: Requests, { payments, refundedPayments }: Samples) => [
+  ...[undefined, 'pending', 'succeeded', 'failed'].flatMap((status) =>
+    requests.refundLists(status),
+  ),
+  requests.getEach(
+    'list refunds of a payment',
+    (id) => `/v1/refunds?payment=${id}`,
+    refundedPayments,
+  ),
+  requests.getEach(
+    'list refunds of a payment, pending',
+    (id) => `/v1/refunds?status=pending&payment=${id}`,
+    payments,
+  ),
+];
+
+const eventPages = (requests: Requests, { sessions, deepEvent }: Samples) => [
+  ...(['desc', 'asc'] as const).flatMap((order) => requests.eventLists(order, sessions)),
+  requests.list('events desc, page 1,000', 'events', { cursor: deepEvent }),
+];
+
+function writes({ key }: Shop, { payments }: Samples): Operation[] {
+  const payment = cycle(payments);
+  return [
     {
       name: 'create a session',
       next: () => ({ path: '/v1/checkout_sessions', key, body: NEW_SESSION }),

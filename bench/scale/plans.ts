@@ -87,7 +87,8 @@ export class PlanLog {
   read(): StatementPlan[] {
     const text = Buffer.alloc(fstatSync(this.file).size - this.place);
     readSync(this.file, text, 0, text.length, this.place);
-    // Every line of an entry but the first begins with a tab. The last entry may not be written whole yet.
+    // Every line of an entry but the first begins with a tab. The last entry may not be written
+    // whole yet.
     const end = text.lastIndexOf(END_OF_PLAN);
     if (end === -1) return [];
     this.place += end + END_OF_PLAN.length;
