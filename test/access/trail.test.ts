@@ -178,7 +178,7 @@ test('events are listed by organization, type and time, in both orders, and read
   expect((await ask(`${PATH}/${second.id}`)).body).toEqual(second);
 });
 
-test('what is wrong with a request is said, and no other key reads the trail', async () => {
+test('a wrong request to the trail is refused by name, and no other key reads the trail', async () => {
   expectInvalid(await ask(`${PATH}?order=up`), ['order', 'invalid_value', ['desc', 'asc']]);
   expectInvalid(await ask(`${PATH}?cursor=evt_1`), ['cursor', 'invalid_format']);
   expectInvalid(await ask(`${PATH}?from=2026-11-28&to=2026-11-27`), ['from', 'too_large']);

@@ -1,4 +1,6 @@
-/** `npm run generate` writes these files. They are committed, so a review sees each change of them. */
+/**
+ * `npm run generate` writes these files. They are committed, so a review sees each change of them.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** These wrong uses of a unit must not compile: `npm run check` fails if the compiler accepts one. */
+/**
+ * These wrong uses of a unit must not compile: `npm run check` fails if the compiler accepts one.
+ */
 import type { Payment, Payments } from '../../src/modules/payments/index.js';
 import type { Claims, Refunds } from '../../src/modules/refunds/application/ports.js';
 import type { Refund } from '../../src/modules/refunds/domain/refund.js';

@@ -34,7 +34,7 @@ const openWith = async (reference: string, by = shop) =>
   (await by.get(`${PATH}?reference=${reference}&status=open`)).body.data;
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
 const ONE_OF_TEN = [201, ...Array(CREATES - 1).fill(422)];
-/** Each second one at the other instance. */
+/** Each second create goes to the other instance. */
 const tenCreates = (reference: string, by = shop) =>
   atOnce(CREATES, (index) => {
     const at = index % 2 === 0 ? by : by.at(other);
@@ -205,8 +205,8 @@ describe('at the same moment', () => {
   });
 });
 
-// From here on the database is without what the races above rely on: keep this last.
-test('proof: without checkout_sessions_unique_reference ten creates make several sessions', async () => {
+// The next test drops the index that the races above rely on, so it stays last.
+test('ten creates make several sessions without checkout_sessions_unique_reference', async () => {
   await service.sql.query('DROP INDEX checkout_sessions_unique_reference');
   const made = await atOnce(5, async (round) => {
     await tenCreates(`proof-${round}`);

@@ -1,4 +1,7 @@
-/** The receiver for AWS Lambda in docs/start/recipes.md. test/docs/guides.test.ts runs the commands of the page. */
+/**
+ * The receiver for AWS Lambda in docs/start/recipes.md. test/docs/guides.test.ts runs the commands
+ * of the page.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

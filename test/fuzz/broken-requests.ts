@@ -12,7 +12,7 @@ export interface Plain {
   readonly body: Buffer | undefined;
 }
 
-/** One request, or bytes on a connection of their own. */
+/** This is one request, or bytes on a connection of their own. */
 export interface Drawn {
   readonly plain?: Plain;
   /** The bytes are text in Latin-1. */

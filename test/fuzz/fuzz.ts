@@ -15,7 +15,7 @@ import { prepare } from './surroundings.js';
 type Answer = Pick<Reply, 'status' | 'headers' | 'text'>;
 
 export interface FuzzOptions {
-  /** The URL of a migrated database. */
+  /** This is the URL of a migrated database. */
   readonly databaseUrl: string;
   readonly seed: number;
   readonly requests: number;

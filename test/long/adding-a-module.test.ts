@@ -1,4 +1,7 @@
-/** A module is added by its folder, its migration and three lines, as docs/guides/adding-a-module.md says. */
+/**
+ * A module is added by its folder, its migration and three lines, as docs/guides/adding-a-module.md
+ * says.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,

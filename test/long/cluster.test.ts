@@ -77,8 +77,8 @@ describe('a cluster that stops', () => {
     'answers running requests after %s, and leaves nothing running',
     async (signal, others) => {
       let status = 503;
-      // An attempt shows nothing if the machine is so busy that the request fails before the workers
-      // stop listening.
+      // An attempt shows nothing if the machine is so busy that the request fails before the
+      // workers stop listening.
       for (let attempt = 0; status === 503 && attempt < 5; attempt++)
         status = await stopWhileCreating(signal, others);
       expect(status).toBe(201);

@@ -1,4 +1,7 @@
-/** The site of the documents: each link and anchor leads somewhere, and six pages are opened in a real browser. */
+/**
+ * The site of the documents: each link and anchor leads somewhere, and six pages are opened in a
+ * real browser.
+ */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The files of the site, by their paths. */
+/** These are the paths of all files of the site. */
 let files: ReadonlySet<string>;
 
 beforeAll(() => {

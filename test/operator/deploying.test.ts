@@ -1,4 +1,6 @@
-/** These tests start Tillgate without the build tools, as docs/operate/deploying.md describes it. */
+/**
+ * These tests start Tillgate without the build tools, as docs/operate/deploying.md describes it.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `migrate` takes over a database of 1.2.0: the schema becomes that of a new one, and each row stays. */
+/**
+ * `migrate` takes over a database of 1.2.0: the schema becomes that of a new one, and each row
+ * stays.
+ */
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';

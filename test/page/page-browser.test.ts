@@ -10,35 +10,15 @@ import { describeInChromium } from '../support/browser.js';
 import type { Reply } from '../support/client.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
 import {
+  CART,
   customerIn,
   DESKTOP,
+  FREE,
+  NAME,
   PHONE,
   type Provider,
   startProvider,
 } from '../support/page-browser.js';
-
-const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
-  price_data: {
-    currency: 'eur',
-    unit_amount,
-    product_data: { name, ...(description && { description }) },
-  },
-  ...more,
-});
-
-const CART = {
-  currency: 'eur',
-  description: 'Order 4711',
-  cancel_url: 'https://shop.example/cart',
-  success_url: 'https://shop.example/thanks',
-  amount_shipping: 490,
-  line_items: [
-    line('Notebook', 1250, { quantity: 2, amount_tax: 399 }, 'A5, dotted, 192 pages'),
-    line('Fountain pen', 7900, { amount_discount: 790, amount_tax: 1135 }),
-  ],
-};
-const NAME = 'Paper & Ink';
-const FREE = { ...CART, amount_shipping: 0, line_items: [line('Sample', 0)] };
 
 describeInChromium('the page in Chromium', (browser) => {
   const service = useService();

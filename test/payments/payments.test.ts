@@ -1,5 +1,5 @@
 /**
- * Of many payments for one session or one reference at once, one is recorded or matches.
+ * If many payments for one session or one reference come at once, one is recorded or matches.
  * conformance/cases/ledger.json shows how the service refuses others.
  */
 import { afterEach, expect, test } from '@jest/globals';

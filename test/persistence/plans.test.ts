@@ -32,7 +32,8 @@ test('a list of one organization in a table that has just grown reads no rows of
   const service = await startService({ config: { databasePoolSize: 1 } });
   const database = service.application.get(Database);
   try {
-    // Autovacuum would analyze a table while it is being filled, and see its pages without their rows.
+    // Autovacuum would analyze a table while it is being filled, and see its pages without their
+    // rows.
     for (const table of TABLES)
       await service.sql.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     let shop = await Shop.open(service);

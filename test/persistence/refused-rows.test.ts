@@ -1,6 +1,6 @@
 /**
- * Random rows go into the schema of 1.2.0 and into this one: what one refuses, the other refuses too. Each rule of 1.2.0 has
- * refused at least one of them.
+ * Random rows go into the schema of 1.2.0 and into this one: what one refuses, the other refuses
+ * too. Each rule of 1.2.0 has refused at least one of them.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
@@ -12,7 +12,9 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Outcome {
   readonly isAccepted: boolean;
-  /** The name of the rule that refused the row. A wrong member of an enum is refused without one. */
+  /**
+   * The name of the rule that refused the row. A wrong member of an enum is refused without one.
+   */
   readonly rule: string;
 }
 
@@ -28,7 +30,7 @@ const GONE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 };
 const GONE_RULES = ['organizations_residence', 'idempotency_keys_ahead'];
 
-/** 1.2.0 accepted these, and never wrote them. */
+/** Version 1.2.0 accepted such rows, and never wrote them. */
 const STRICTER = ({ table, row }: { readonly table: string; readonly row: Row }): boolean =>
   (table === 'api_keys' && row.holder === null) ||
   (table === 'webhook_attempts' && row.mode !== 'test' && row.mode !== 'live');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createDatabase } from '../support/postgres.js';
 
-// In a process of its own, because it changes how modules load.
+// The statements are collected in a process of its own, because that changes how modules load.
 const COLLECT = `import { collect } from './dist/tools/statements/collect.js';
   const { statements } = await collect();
   const texts = [...statements].map(([name, { text }]) => ({ name, text }));

@@ -3,10 +3,8 @@
  * that are refused or never end.
  */
 import { once } from 'node:events';
-import { METHODS, request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
 import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST, send } from '../support/client.js';
@@ -17,21 +15,11 @@ import { head, type RawReply, sendBytes } from '../support/raw.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TEXT = JSON.stringify(SMALLEST);
-const MAX_BODY_BYTES = 256 * 1024;
-const LARGE = Buffer.alloc(10_000_000, ' ');
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
 const BEARER = () => `Authorization: Bearer ${shop.key}`;
 const LINES = () => ['Host: x', BEARER(), 'Content-Type: application/json'];
-const JSON_OF = () => ({ authorization: `Bearer ${shop.key}`, 'content-type': 'application/json' });
-
-function log(): Record<'warn' | 'error', () => void> {
-  const { log } = service.application.getHttpAdapter().getInstance() as unknown as {
-    log: Record<'warn' | 'error', () => void>;
-  };
-  return log;
-}
 
 /** Returns a POST of the smallest body, which is valid except for these header lines. */
 function creation(...headers: readonly string[]): string {
@@ -93,51 +81,6 @@ test('a connection that got a 408 is freed although its client never closes it',
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-test('a malformed request after a valid one is refused after the response to the valid one', async () => {
-  for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    const { text, status } = await sendBytes(
-      service.url,
-      creation('Idempotency-Key: follow') + rest,
-    );
-    expect([status, ...statusesIn(text)]).toEqual([201, rest === '{}' ? 400 : 404]);
-  }
-});
-
-test('a request that got its response before its body broke off gets no second response', async () => {
-  const start = `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const { hostname, port } = new URL(service.url);
-  const client = connect(Number(port), hostname, () => client.write(start));
-  let received = '';
-  client.on('data', (chunk) => {
-    if (received === '') client.write('no number\r\n');
-    received += chunk;
-  });
-  await once(client, 'close');
-  expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401']);
-});
-
-test('sixteen requests may wait on one connection, and seventeen may not', async () => {
-  const asked = (count: number) =>
-    sendBytes(service.url, `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1), ending);
-  const ending = head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', BEARER());
-  const { status, text } = await asked(16);
-  expect([status, ...statusesIn(text)]).toEqual([...Array(15).fill(401), 200]);
-  expect(await asked(17).catch(() => ({ answers: 0 }))).toMatchObject({ answers: 0 });
-});
-
-test('a request begins when the request before it on its connection has been answered', async () => {
-  const creations = Array.from({ length: 8 }, (_, at) =>
-    creation(`Idempotency-Key: in-turn-${at}`),
-  );
-  const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
-  const last = head(`GET ${SESSIONS}?limit=8 HTTP/1.1`, 'Host: x', BEARER());
-  const { text } = await sendBytes(service.url, first, ...creations, last);
-  const list = JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as { data: { id: string }[] };
-  const created = [...text.matchAll(/^location: \S+\/(\S+)/gim)].map(([, id]) => id);
-  expect(created).toHaveLength(8);
-  expect(list.data.map(({ id }) => id)).toEqual(created.toReversed());
-});
-
 test('CONNECT is answered with the envelope, and an upgrade with the usual answer', async () => {
   const refused = await sendBytes(
     service.url,
@@ -160,18 +103,6 @@ test('CONNECT is answered with the envelope, and an upgrade with the usual answe
   expect([usual.status, usual.body.object]).toEqual([200, 'list']);
 });
 
-test('a broken chunk is answered once, and not with 500', async () => {
-  const start = head(
-    `POST ${SESSIONS} HTTP/1.1`,
-    ...LINES(),
-    'Idempotency-Key: a',
-    'Transfer-Encoding: chunked',
-  );
-  const reply = await sendBytes(service.url, start, 'not a number\r\n{}\r\n');
-  expectError(reply, { status: 400, code: 'invalid_param' });
-  expect(reply.answers).toBe(1);
-});
-
 test('headers that are too large are refused', async () => {
   const reply = await sendBytes(
     service.url,
@@ -186,65 +117,6 @@ test('a request without Host is refused in HTTP/1.1 only', async () => {
     'required',
   ]);
   expectUnauthorized(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), SESSIONS);
-});
-
-/**
- * Node parses these methods too, in requests of RTSP (RFC 2326). It does not list them in METHODS.
- */
-const RTSP_METHODS = [
-  ...['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT'],
-  ...['SETUP', 'SET_PARAMETER', 'TEARDOWN'],
-];
-const REQUEST_LINES = [
-  ...METHODS.map((method) => [method, 'HTTP/1.1']),
-  ...['SOURCE', 'GET'].map((method) => [method, 'ICE/1.0']),
-  ...[...RTSP_METHODS, 'OPTIONS', 'GET', 'POST'].map((method) => [method, 'RTSP/1.0']),
-] as [method: string, protocol: string][];
-
-/** Returns the status of a request without a key. Node parses no GET of ICE. */
-function statusWithoutKey(method: string, protocol: string, target: string): number {
-  if (protocol === 'ICE/1.0' && method === 'GET') return 400;
-  if (target === SESSIONS) return ['GET', 'HEAD', 'POST'].includes(method) ? 401 : 405;
-  if (target === '/') return ['GET', 'HEAD'].includes(method) ? 302 : 405;
-  return 404;
-}
-
-test.each(REQUEST_LINES)(
-  '%s with %s is answered by the API on every path',
-  async (method, protocol) => {
-    const error = jest.spyOn(log(), 'error');
-    const warn = jest.spyOn(log(), 'warn');
-    const ask = (target: string) =>
-      sendBytes(service.url, head(`${method} ${target} ${protocol}`, 'Host: x', 'CSeq: 1'));
-    for (const target of [SESSIONS, '/nowhere', '/', '*', `rtsp://x:554${SESSIONS}`]) {
-      const { status, answers } = await ask(target);
-      expect([target, status, answers]).toEqual([
-        target,
-        statusWithoutKey(method, protocol, target),
-        1,
-      ]);
-    }
-    expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
-  },
-);
-
-test.each([
-  ['PROPFIND', 'HTTP/1.1'],
-  ['M-SEARCH', 'HTTP/1.1'],
-  ['DESCRIBE', 'RTSP/1.0'],
-])('%s is refused with 405, because no route has this method', async (method, protocol) => {
-  const ask = (path: string) =>
-    sendBytes(service.url, head(`${method} ${path} ${protocol}`, 'Host: x'));
-  const reply = await ask(SESSIONS);
-  const methods = reply.headers.get('allow')?.split(', ') ?? [];
-  expectError(reply, {
-    status: 405,
-    code: 'method_not_allowed',
-    errors: [['method', 'invalid_value', methods]],
-  });
-  expect(methods).toEqual(expect.arrayContaining(['GET', 'POST']));
-  expect(methods).not.toContain(method);
-  expectError(await ask('/nowhere'), { status: 404, code: 'not_found' });
 });
 
 test('HEAD is answered like GET, without a body', async () => {
@@ -364,80 +236,4 @@ test('an address has 256 connections at most, except loopback and a trusted prox
   expect(await beside256(proxied, '192.0.2.1')).toEqual([false, true]);
   expect(await beside256(proxied, '198.51.100.7')).toEqual([true, true]);
   await proxied.close();
-});
-
-/** Returns the status that a client sees if it begins to read after it has sent everything. */
-function statusOf(headers: Readonly<Record<string, string | number>>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: { ...JSON_OF(), ...headers } };
-    const sent = request(service.url + SESSIONS, options, async (answer) => {
-      await text(answer);
-      resolve(answer.statusCode);
-    });
-    sent.on('error', reject).end(LARGE);
-  });
-}
-
-test.each([
-  { 'content-length': LARGE.length },
-  { 'content-length': LARGE.length, connection: 'close' },
-  { 'transfer-encoding': 'chunked' },
-  { 'transfer-encoding': 'chunked', connection: 'close' },
-])('a body of 10 MB with %j is refused, and every client reads the refusal', async (headers) => {
-  const statuses = await Promise.all(
-    Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)),
-  );
-  expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
-});
-
-test('a body of 256 KiB without a Content-Length is accepted, and one more byte is refused', async () => {
-  const create = async (size: number) => {
-    const headers = { ...JSON_OF(), 'idempotency-key': `chunks-${size}` };
-    const body = new Blob([JSON.stringify(SMALLEST).padEnd(size)]).stream();
-    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-    return (await fetch(service.url + SESSIONS, init)).status;
-  };
-  expect([await create(MAX_BODY_BYTES), await create(MAX_BODY_BYTES + 1)]).toEqual([201, 413]);
-});
-
-test('an endless body is answered while it is sent, and then its connection is closed', async () => {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
-  const received: string[] = [];
-  socket.on('data', (chunk) => received.push(String(chunk))).on('error', () => undefined);
-  socket.write(head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Content-Length: 99999999999'));
-  const drip = setInterval(() => socket.write(Buffer.alloc(1_000, ' ')), 20);
-  await until(() => received.join('').includes('"payload_too_large"'));
-  await once(socket, 'close');
-  clearInterval(drip);
-  // The deadline of a whole request would answer 408.
-  expect(received.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
-});
-
-test('a body that is announced and never sent is refused in one answer', async () => {
-  const reply = await sendBytes(
-    service.url,
-    head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), 'Content-Length: 99999999999'),
-  );
-  expectError(reply, { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] });
-  expect(reply.answers).toBe(1);
-});
-
-test('a client that disconnects within its body causes no warning in the log', async () => {
-  const warn = jest.spyOn(log(), 'warn');
-  const ends: number[] = [];
-  service.application.getHttpServer().on('request', (_: unknown, response: ServerResponse) => {
-    response.on('close', () => ends.push(response.statusCode));
-  });
-  const { hostname, port } = new URL(service.url);
-  for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.write(
-      `${head(`POST ${SESSIONS} HTTP/1.1`, ...LINES(), `Idempotency-Key: ${end}`, 'Content-Length: 100')}{"a":`,
-      () => socket[end](),
-    );
-  }
-  await until(() => ends.length === 3);
-  expect(warn).not.toHaveBeenCalled();
 });

@@ -58,7 +58,7 @@ export class Services {
     this.network.close();
   }
 
-  /** Like a load balancer, connects to a service that listens. */
+  /** Returns the port of a service that listens, as a load balancer would choose one. */
   private anyPort(): number | undefined {
     const listening = this.running.filter((server) => server !== undefined);
     const any = listening[Math.floor(Math.random() * listening.length)];

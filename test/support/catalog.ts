@@ -5,8 +5,8 @@ interface Row {
   readonly table: string;
   readonly name: string;
   /**
-   * A type has e for an enum, or d for a domain. A column has its own type. A constraint has p for a
-   * primary key, u for unique, f for a foreign key, or c for a check.
+   * A type has e for an enum, or d for a domain. A column has its own type. A constraint has p for
+   * a primary key, u for unique, f for a foreign key, or c for a check.
    */
   readonly type: string;
   /** The type of a column, or the type below it if that is a domain. */

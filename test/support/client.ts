@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse, requireDescribed } from './description.js';
+import { parse } from './described-values.js';
+import { requireDescribed } from './description.js';
 import { requireNextStep } from './next-steps.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a type would claim to know the body that a test checks.

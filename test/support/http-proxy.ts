@@ -9,7 +9,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import { parse } from './description.js';
+import { parse } from './described-values.js';
 import { listen } from './sockets.js';
 
 export interface PassingAnswer {

@@ -41,7 +41,9 @@ const OF_REFUND: readonly Copied[] = [
   ],
 ];
 
-/** The event of a hold is about its payment, whose sequence goes on after the events that it has. */
+/**
+ * The event of a hold is about its payment, whose sequence goes on after the events that it has.
+ */
 const HELD = `SELECT event.id FROM events AS event JOIN payment_holds AS hold
   ON event.object_id = hold.payment_id AND event.type = 'payment.held' AND event.sequence < 1000
   WHERE hold.id = $1`;

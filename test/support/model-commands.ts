@@ -4,100 +4,31 @@
  */
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Client } from 'pg';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import type { Service } from '../kit/service.js';
-import type { Reply } from './client.js';
-import { type Expected, Model } from './model.js';
-import { owned, Shop } from './shop.js';
-
-/** The real service stands beside the model, in one mode. */
-interface Real {
-  readonly shop: Shop;
-  readonly sql: Client;
-  /** The count of writes makes their keys, which are those of the other mode too. */
-  writes: number;
-  /** The writes so far are kept, so that a step can send them again. */
-  readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
-}
+import { Model } from './model.js';
+import { complete, elapse, expire } from './model-answers.js';
+import {
+  adopt,
+  always,
+  amounts,
+  type Command,
+  found,
+  HOUR,
+  move,
+  ofLedger,
+  onOne,
+  picks,
+  type Real,
+  readBack,
+  write,
+} from './model-steps.js';
+import { Shop } from './shop.js';
 
 type InModes<Each> = Readonly<Record<Mode, Each>>;
 
-const HOUR = 3600;
 const DAY = 24 * HOUR;
-
-type Kind = 'sessions' | 'payments' | 'refunds' | 'holds';
-type Command = fc.AsyncCommand<Model, Real>;
-type Work = (model: Model, real: Real) => Promise<void>;
-
-/** The amounts are small, so that payments run dry and amounts meet exactly. */
-const amounts = fc.integer({ min: 1, max: 4 });
-const picks = fc.nat({ max: 99 });
-
-const always = (name: string, run: Work): Command => ({
-  check: () => true,
-  run,
-  toString: () => name,
-});
-
-/** Makes a step on one of the resources, which is left out if there are none. */
-function onOne(
-  name: string,
-  kind: Kind,
-  pick: number,
-  work: (picked: string, ...given: Parameters<Work>) => Promise<void>,
-): Command {
-  return {
-    check: (model) => model[kind].length > 0,
-    run: (model, real) => work(model[kind][pick % model[kind].length].id, model, real),
-    toString: () => `${name} ${pick}`,
-  };
-}
-
-const found = (model: Model, kind: Kind, id: string) => model[kind].find((one) => one.id === id);
-
-/**
- * Sends a write under a key that is new in its mode, and compares the answer with the one that the
- * model expects.
- */
-async function write(
-  real: Real,
-  send: (key: string) => Promise<Reply>,
-  expected: Expected,
-): Promise<Reply> {
-  const key = `write-${++real.writes}`;
-  const reply = await send(key);
-  expect({ status: reply.status, body: reply.body }).toEqual(expected);
-  real.sent.push({ send: () => send(key), reply });
-  return reply;
-}
-
-const ofLedger = ({ shop }: Real, { status, body }: Expected): Expected =>
-  status < 300
-    ? { status, body: { ...owned(shop.organization, body as never), reference: null } }
-    : { status, body };
-
-/**
- * Expects that the resource was made now, by the clock of the shop or, for the ledger, in real
- * time. A slow machine makes no difference.
- */
-function adopt(
-  kind: Kind,
-  model: Model,
-  { status, body: { organization, reference: _, ...body } }: Reply,
-): void {
-  if (status !== 201) return;
-  const { created } = body;
-  model[kind].push(created === undefined ? body : { ...body, created: expect.any(Number) });
-  const now = organization === undefined ? model.now() : Date.now() / 1000;
-  expect(Math.abs((created ?? body.created_at) - now)).toBeLessThan(HOUR / 2);
-}
-
-async function readBack(kind: Kind, id: string, model: Model, { shop }: Real): Promise<void> {
-  const path = kind === 'sessions' ? 'checkout_sessions' : kind;
-  expect((await shop.get(`/v1/${path}/${id}`)).body).toEqual(found(model, kind, id));
-}
 
 const create = (total: number) =>
   always(`create ${total}`, async (model, real) => {
@@ -122,16 +53,17 @@ const pay = (pick: number, amount: number, onMismatch: 'refuse' | 'record') =>
     await readBack('sessions', id, model, real);
   });
 
-const close = (action: 'expire' | 'complete') => (pick: number) =>
+const ENDS = { expire, complete };
+const close = (action: keyof typeof ENDS) => (pick: number) =>
   onOne(action, 'sessions', pick, async (id, model, real) => {
     const send = (key: string) => real.shop.post(`/v1/checkout_sessions/${id}/${action}`, {}, key);
-    await write(real, send, model[action](found(model, 'sessions', id)));
+    await write(real, send, ENDS[action](found(model, 'sessions', id)));
     await readBack('sessions', id, model, real);
   });
 
-const elapse = (pick: number) =>
+const endTime = (pick: number) =>
   onOne('let the time pass of', 'sessions', pick, async (id, model, real) => {
-    model.elapse(found(model, 'sessions', id));
+    elapse(found(model, 'sessions', id));
     const { created_at } = found(model, 'sessions', id);
     const statement = 'UPDATE checkout_sessions SET expires_at = to_timestamp($2) WHERE id = $1';
     await real.sql.query(statement, [uuidOf(id), created_at]);
@@ -175,23 +107,6 @@ const record = (pick: number, amount: number, number: number) =>
     adopt('refunds', model, { ...reply, body: refund });
     if (reply.status === 201) model.payouts.set(refund.id, payout.provider_reference);
     await readBack('payments', id, model, real);
-  });
-
-/**
- * Makes a step of a refund, which is sent as it is decided, and compares the refund and its payment
- * afterwards.
- */
-const move = (
-  name: string,
-  pick: number,
-  work: (refund: string, ...given: Parameters<Work>) => Promise<unknown>,
-) =>
-  onOne(name, 'refunds', pick, async (id, model, real) => {
-    await work(id, model, real);
-    await readBack('refunds', id, model, real);
-    await readBack('payments', found(model, 'refunds', id).payment, model, real);
-    const seen = (await real.shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
-    expect(seen).toEqual(model.owned(found(model, 'refunds', id)));
   });
 
 const cancel = (pick: number) =>
@@ -295,7 +210,7 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
     .map(([pick, amount, onMismatch]) => pay(pick, amount, onMismatch)),
   picks.map(close('expire')),
   picks.map(close('complete')),
-  picks.map(elapse),
+  picks.map(endTime),
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
   // Proposals come often, because most other steps need one.
   ...[1, 2, 3].map(() => fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount))),

@@ -5,23 +5,9 @@
  */
 import { expect } from '@jest/globals';
 import type { Mode } from '../../src/shared/caller.js';
-import { readResource, refusal } from './envelope.js';
-
-export interface Expected {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a body as the service shows it.
-type Resource = any;
-
-interface Claim {
-  readonly number: number;
-  readonly isLive: boolean;
-  readonly isLapsed?: boolean;
-  /** If the refund was claimed, this is the step at which the claim ended. */
-  readonly freeSince?: number;
-}
+import { readResource } from './envelope.js';
+import { account, type Expected, type Resource, refused } from './model-answers.js';
+import { ModelClaims } from './model-claims.js';
 
 export class Model {
   constructor(
@@ -35,14 +21,9 @@ export class Model {
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
   readonly holds: Resource[] = [];
-  /**
-   * The map has for each refund the number of its last claim, whether the refund is under it, and
-   * whether the lease is over.
-   */
-  readonly claims = new Map<string, Claim>();
+  private readonly claims = new ModelClaims();
   /** The map has for each refund that was made elsewhere the provider's ID of its payout. */
   readonly payouts = new Map<string, string>();
-  private steps = 0;
 
   /** Takes a session's answer as it comes, except for the parts on which the rest depends. */
   session(total: number): Expected {
@@ -93,32 +74,6 @@ export class Model {
     }
     Object.assign(session, { status: 'complete', payment_status: 'paid' });
     return this.payment(amount, session.id);
-  }
-
-  expire(session: Resource): Expected {
-    const read = readResource(`/v1/checkout_sessions/${session.id}`);
-    if (session.status !== 'open')
-      return refused('session_not_open', read, { param: 'id', code: 'invalid_value' });
-    session.status = 'expired';
-    return { status: 200, body: session };
-  }
-
-  complete(session: Resource): Expected {
-    const read = readResource(`/v1/checkout_sessions/${session.id}`);
-    if (session.status !== 'open' || session.amount_total > 0) {
-      return refused('payment_required', read, { param: 'id', code: 'invalid_value' });
-    }
-    session.status = 'complete';
-    return { status: 200, body: session };
-  }
-
-  /**
-   * Moves the end of the session to the moment when it was made, which changes an open session
-   * only.
-   */
-  elapse(session: Resource): void {
-    session.expires_at = session.created_at;
-    if (session.status === 'open') session.status = 'expired';
   }
 
   /** Moves the clock, and does what became due. */
@@ -228,7 +183,7 @@ export class Model {
 
   /** Returns the refund as the ledger sees it. */
   owned(refund: Resource) {
-    const { number, isLive } = this.claimOf(refund);
+    const { number, isLive } = this.claims.of(refund);
     const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
     const { id, object, ...rest } = refund;
     const provider_reference = this.payouts.get(id) ?? null;
@@ -250,13 +205,12 @@ export class Model {
    */
   claim(limit: number): Resource[] {
     const free = this.refunds.filter((refund) => {
-      const { isLive, isLapsed = false } = this.claimOf(refund);
+      const { isLive, isLapsed = false } = this.claims.of(refund);
       return refund.status === 'pending' && (!isLive || isLapsed);
     });
-    const since = (refund: Resource) => this.claimOf(refund).freeSince ?? 0;
+    const since = (refund: Resource) => this.claims.of(refund).freeSince ?? 0;
     const taken = free.toSorted((one, other) => since(one) - since(other)).slice(0, limit);
-    for (const refund of taken)
-      this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
+    for (const refund of taken) this.claims.take(refund);
     return this.refunds
       .filter((refund) => taken.includes(refund))
       .map((refund) => this.owned(refund));
@@ -264,23 +218,16 @@ export class Model {
 
   /** Ends the lease of a claim, which only another claim notices. */
   lapse(refund: Resource): void {
-    if (this.claimOf(refund).isLive) {
-      this.claims.set(refund.id, {
-        ...this.claimOf(refund),
-        isLapsed: true,
-        freeSince: ++this.steps,
-      });
-    }
+    this.claims.lapse(refund);
   }
 
   /** Releases or extends a claim, with its number or another one. */
   underClaim(refund: Resource, action: 'release' | 'extend', claim: number): Expected {
-    const { number, isLive } = this.claimOf(refund);
+    const { number, isLive } = this.claims.of(refund);
     if (refund.status !== 'pending') return this.notPending(refund);
     const isRepeated = action === 'release' && !isLive && number === claim;
     if (!isRepeated && (!isLive || number !== claim)) return this.claimed(refund, 'invalid_value');
-    if (!isRepeated)
-      this.claims.set(refund.id, { number, isLive: action === 'extend', freeSince: ++this.steps });
+    if (!isRepeated) this.claims.renew(refund, action === 'extend');
     return { status: 200, body: this.owned(refund) };
   }
 
@@ -297,10 +244,6 @@ export class Model {
 
   private newId(prefix: string) {
     return expect.stringMatching(new RegExp(`^${prefix}_${this.mode}_[0-9a-z]{26}$`));
-  }
-
-  private claimOf(refund: Resource): Claim {
-    return this.claims.get(refund.id) ?? { number: 0, isLive: false };
   }
 
   private notPending(refund: Resource): Expected {
@@ -324,14 +267,14 @@ export class Model {
     const read = readResource(status === 'canceled' ? path : `/ledger${path}`);
     if (refund.status !== 'pending')
       return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
-    const { number, isLive } = this.claimOf(refund);
+    const { number, isLive } = this.claims.of(refund);
     if (status === 'canceled' && isLive) {
       return refused('refund_in_progress', read, { param: 'id', code: 'invalid_value' });
     }
     if (status === 'failed' && (isLive || claim !== undefined) && !(isLive && claim === number)) {
       return this.claimed(refund, claim === undefined ? 'required' : 'invalid_value');
     }
-    this.claims.set(refund.id, { number, isLive: false });
+    this.claims.end(refund);
     const payment = this.payments.find(({ id }) => id === refund.payment);
     account(payment, {
       pending: -refund.amount,
@@ -340,26 +283,4 @@ export class Model {
     refund.status = status;
     return { status: 200, body: seen() };
   }
-}
-
-interface Change {
-  readonly pending?: number;
-  readonly refunded?: number;
-  readonly onHold?: number;
-}
-
-function account(payment: Resource, { pending = 0, refunded = 0, onHold = 0 }: Change): void {
-  payment.amount_pending_refund += pending;
-  payment.amount_refunded += refunded;
-  payment.amount_on_hold += onHold;
-  const held = payment.amount_pending_refund + payment.amount_refunded + payment.amount_on_hold;
-  payment.amount_refundable = payment.amount - held;
-}
-
-function refused(
-  code: string,
-  next: Parameters<typeof refusal>[1],
-  error: Parameters<typeof refusal>[2][number],
-) {
-  return { status: 422, body: refusal(code, next, [error]) };
 }

@@ -3,7 +3,8 @@
  * steps that tests provoke. A step that sends the request again must name that request. A step that
  * reads something else is sent at once, with the caller's key.
  */
-import { type Exchange, isDescribed, parse, requireDescribed } from './description.js';
+import { parse } from './described-values.js';
+import { type Exchange, isDescribed, requireDescribed } from './description.js';
 
 interface NextStep {
   readonly type: string;

@@ -8,6 +8,29 @@ import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { listen } from './sockets.js';
 
+const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
+  price_data: {
+    currency: 'eur',
+    unit_amount,
+    product_data: { name, ...(description && { description }) },
+  },
+  ...more,
+});
+
+export const CART = {
+  currency: 'eur',
+  description: 'Order 4711',
+  cancel_url: 'https://shop.example/cart',
+  success_url: 'https://shop.example/thanks',
+  amount_shipping: 490,
+  line_items: [
+    line('Notebook', 1250, { quantity: 2, amount_tax: 399 }, 'A5, dotted, 192 pages'),
+    line('Fountain pen', 7900, { amount_discount: 790, amount_tax: 1135 }),
+  ],
+};
+export const NAME = 'Paper & Ink';
+export const FREE = { ...CART, amount_shipping: 0, line_items: [line('Sample', 0)] };
+
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
 

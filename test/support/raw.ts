@@ -1,7 +1,7 @@
 /** Sends bytes on a socket of its own, for requests that no well-behaved HTTP client would send. */
 import { connect } from 'node:net';
 import type { Reply } from './client.js';
-import { parse } from './description.js';
+import { parse } from './described-values.js';
 import { requireCallable } from './next-steps.js';
 
 export interface RawReply extends Reply {

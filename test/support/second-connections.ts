@@ -34,8 +34,9 @@ export function watchConnections(application: INestApplicationContext): () => vo
   units.attempt = (owner, use, by) =>
     attempt(owner, (unit) => running.run(opened(unit).gathered, () => use(unit)), by);
 
-  // Reads that go together are sent later, in the context of the first of them. That one has already
-  // passed the door, and its unit may have begun a transaction since, for which nobody waits.
+  // Reads that go together are sent later, in the context of the first of them. That one has
+  // already passed the door, and its unit may have begun a transaction since, for which nobody
+  // waits.
   const sendBatch = pool.sendBatch?.bind(pool) as Method;
   pool.sendBatch = (...given) => running.exit(() => sendBatch(...given));
 

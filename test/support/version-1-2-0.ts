@@ -1,11 +1,14 @@
-/** A database as 1.2.0 left it (test/fixtures): two organizations, in both modes, with all that the service does. */
+/**
+ * A database as 1.2.0 left it (test/fixtures): two organizations, in both modes, with all that the
+ * service does.
+ */
 import { readFileSync } from 'node:fs';
 import { createDatabase, withClient } from './postgres.js';
 
 const SCHEMA = readFileSync('test/fixtures/schema-1.2.0.sql', 'utf8');
 const ROWS = readFileSync('test/fixtures/rows-1.2.0.sql', 'utf8');
 
-/** What the rows tell of. The keys are of no other database. */
+/** The rows of version 1.2.0 have these IDs and keys. No other database has such keys. */
 export const STORY = {
   organization: 'org_01m8grrenae06s4c9mpe49p3xa',
   key: 'sk_test_S9CkHE7RQJbnyvUPdinZAkquTVC7Rl2p1B0SXX',

@@ -184,8 +184,8 @@ async function multiply(url: string): Promise<void> {
 }
 
 /**
- * Migrates. Prints, for each migration, the longest time in which others could not write to an
- * existing table.
+ * Runs the migrations. Prints, for each of them, the longest time in which others could not write
+ * to an existing table.
  */
 async function migrated(url: string): Promise<void> {
   const [{ count }] = await withClient(url, async (client) => {

@@ -1,5 +1,6 @@
 /**
- * Jest runs this file outside its module system, so it uses the build, which `npm test` makes first.
+ * Jest runs this file outside its module system, so it uses the build, which `npm test` makes
+ * first.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

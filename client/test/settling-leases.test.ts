@@ -1,0 +1,177 @@
+/**
+ * A worker of the kit pays only while the lease of its claim lasts, and waits longer before it
+ * tries again.
+ */
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../../test/kit/setup.js';
+import { until } from '../../test/support/processes.js';
+import {
+  failed,
+  later,
+  notThere,
+  type Outcome,
+  type SettleOptions,
+  settle,
+  stuck,
+  succeeded,
+  unknown,
+  type Worker,
+} from '../src/ledger/index.js';
+
+const service = useService();
+const shop = useShop(service);
+let payment: string;
+let workers: Worker[];
+let paid: string[];
+let outcomes: Outcome[];
+let errors: unknown[];
+
+beforeEach(async () => {
+  [workers, paid, outcomes, errors] = [[], [], [], []];
+  payment = await shop.capture();
+});
+
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  jest.restoreAllMocks();
+});
+
+/** Starts a worker whose provider pays, unless the test says otherwise, and finds nothing. */
+function start({ pay = async () => succeeded(), ...others }: Partial<SettleOptions> = {}): Worker {
+  const worker = settle({
+    url: service.url,
+    key: shop.ledgerKey,
+    organization: shop.organization,
+    pollSeconds: 0.05,
+    pay: (refund, signal) => {
+      paid.push(refund.id);
+      return pay(refund, signal);
+    },
+    find: async () => notThere(),
+    onOutcome: (_, outcome) => void outcomes.push(outcome),
+    onError: (error) => void errors.push(error),
+    ...others,
+  });
+  workers.push(worker);
+  return worker;
+}
+
+const propose = async (amount = 1): Promise<string> =>
+  (await shop.propose(payment, amount)).body.id;
+const proposed = async (count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(await propose(ids.length + 1));
+  return ids;
+};
+const read = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
+const untilIs = (id: string, status: string) =>
+  until(async () => (await read(id)).status === status);
+/** Ends the lease of the refund, and the wait after it. */
+const lapse = (id: string) =>
+  service.sql.query(
+    'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1',
+    [uuidOf(id)],
+  );
+
+/** Makes refunds whose worker died. */
+async function abandoned(count = 1): Promise<string[]> {
+  const ids = await proposed(count);
+  await shop.claim();
+  await Promise.all(ids.map(lapse));
+  return ids;
+}
+
+test('keeps a refund that the provider does not have yet, and pays again only after its lease', async () => {
+  const id = await propose();
+  start({ pay: async () => (paid.length === 1 ? unknown() : succeeded()) });
+  await until(() => outcomes.length === 1);
+  expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
+  expect([paid, outcomes]).toEqual([[id], [unknown()]]);
+  await lapse(id);
+  await untilIs(id, 'succeeded');
+  expect(paid).toEqual([id, id]);
+});
+
+test('ends a call that hangs as unknown', async () => {
+  await propose();
+  const signals: AbortSignal[] = [];
+  const pay: SettleOptions['pay'] = (_, signal) => new Promise(() => void signals.push(signal));
+  start({ pay, timeoutSeconds: 0.05 });
+  await until(() => outcomes.length === 1);
+  expect([outcomes, signals.map(({ aborted }) => aborted)]).toEqual([
+    [{ type: 'unknown', why: expect.stringContaining('TimeoutError') }],
+    [true],
+  ]);
+});
+
+test('decides nothing in a worker that was overtaken', async () => {
+  const id = await propose();
+  const paying = Promise.withResolvers<ReturnType<typeof failed>>();
+  // With one refund at a time, the worker does not claim the same refund again itself.
+  const worker = start({ pay: () => paying.promise, concurrency: 1 });
+  await until(() => paid.length === 1);
+  await lapse(id);
+  const [other] = (await shop.claim()).body.data;
+  paying.resolve(failed('no such account'));
+  await worker.stop();
+  expect(await read(id)).toEqual(other);
+  expect(errors).toEqual([]);
+});
+
+test('renews the lease during a payout, and stops it when another worker has the refund', async () => {
+  const every = globalThis.setInterval;
+  const renewals = jest.spyOn(globalThis, 'setInterval');
+  renewals.mockImplementation(((call: () => void, delay: number) =>
+    every(call, delay === 30_000 ? 50 : delay)) as typeof every);
+  const id = await propose();
+  let given: AbortSignal | undefined;
+  const pay: SettleOptions['pay'] = (_, signal) => {
+    given = signal;
+    return new Promise(() => undefined);
+  };
+  start({ pay, concurrency: 1 });
+  await until(() => given !== undefined);
+  await lapse(id);
+  await until(async () => (await read(id)).claim.expires_at > Date.now() / 1000 + 50);
+  expect(given?.aborted).toBe(false);
+  await service.sql.query('UPDATE refunds SET claim_number = 2 WHERE id = $1', [uuidOf(id)]);
+  await until(() => outcomes.length === 1);
+  expect(given?.reason).toMatchObject({ name: 'TillgateError', code: 'refund_claimed' });
+  expect(outcomes).toEqual([{ type: 'unknown', why: expect.stringContaining('TillgateError') }]);
+});
+
+test('does not pay in a worker that slept longer than its lease', async () => {
+  await abandoned();
+  const now = Date.now();
+  const find = async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(now + 61_000);
+    return notThere();
+  };
+  const onOutcome: SettleOptions['onOutcome'] = (_, outcome) => {
+    jest.restoreAllMocks();
+    outcomes.push(outcome);
+  };
+  start({ find, onOutcome });
+  await until(() => outcomes.length === 1);
+  expect([paid, outcomes]).toEqual([[], [unknown('The lease ended before the payout began.')]]);
+});
+
+test('waits longer each time that nothing can be paid, and does not pay after too many claims', async () => {
+  const id = await propose();
+  start({ pay: async () => later(1000, 'no balance'), stuckAfter: 2 });
+  const wait =
+    'SELECT round(extract(epoch FROM claimable_at - now()))::int AS seconds FROM refunds WHERE id = $1';
+  const claimableIn = async () => (await service.sql.query(wait, [uuidOf(id)])).rows[0].seconds;
+  for (const times of [1, 2]) {
+    await until(async () => outcomes.length === times && (await read(id)).claim === null);
+    expect(Math.abs((await claimableIn()) - times * 1000)).toBeLessThan(500);
+    await service.sql.query('UPDATE refunds SET claimable_at = now() WHERE id = $1', [uuidOf(id)]);
+  }
+  await until(() => outcomes.length === 3);
+  expect(outcomes[2]).toEqual(stuck('It was claimed 3 times, and the provider does not know it.'));
+  expect([paid, (await read(id)).claim]).toEqual([
+    [id, id],
+    { number: 3, expires_at: expect.any(Number) },
+  ]);
+});

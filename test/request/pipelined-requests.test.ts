@@ -1,0 +1,60 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
+import { SMALLEST } from '../support/client.js';
+import { head, sendBytes } from '../support/raw.js';
+
+const SESSIONS = '/v1/checkout_sessions';
+const TEXT = JSON.stringify(SMALLEST);
+
+const service = useService();
+const shop = useShop(service, {}, beforeAll);
+const BEARER = () => `Authorization: Bearer ${shop.key}`;
+const LINES = () => ['Host: x', BEARER(), 'Content-Type: application/json'];
+
+/** Returns a POST of the smallest body, which is valid except for these header lines. */
+function creation(...headers: readonly string[]): string {
+  return [
+    `POST ${SESSIONS} HTTP/1.1`,
+    ...LINES(),
+    `Content-Length: ${TEXT.length}`,
+    ...headers,
+    '',
+    TEXT,
+  ].join('\r\n');
+}
+
+/** Finds the statuses of the answers that followed the first one on its connection. */
+const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+test('a malformed request after a valid one is refused after the response to the valid one', async () => {
+  for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    const { text, status } = await sendBytes(
+      service.url,
+      creation('Idempotency-Key: follow') + rest,
+    );
+    expect([status, ...statusesIn(text)]).toEqual([201, rest === '{}' ? 400 : 404]);
+  }
+});
+
+test('sixteen requests may wait on one connection, and seventeen may not', async () => {
+  const asked = (count: number) =>
+    sendBytes(service.url, `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1), ending);
+  const ending = head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', BEARER());
+  const { status, text } = await asked(16);
+  expect([status, ...statusesIn(text)]).toEqual([...Array(15).fill(401), 200]);
+  expect(await asked(17).catch(() => ({ answers: 0 }))).toMatchObject({ answers: 0 });
+});
+
+test('a request begins when the request before it on its connection has been answered', async () => {
+  const creations = Array.from({ length: 8 }, (_, at) =>
+    creation(`Idempotency-Key: in-turn-${at}`),
+  );
+  const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+  const last = head(`GET ${SESSIONS}?limit=8 HTTP/1.1`, 'Host: x', BEARER());
+  const { text } = await sendBytes(service.url, first, ...creations, last);
+  const list = JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as { data: { id: string }[] };
+  const created = [...text.matchAll(/^location: \S+\/(\S+)/gim)].map(([, id]) => id);
+  expect(created).toHaveLength(8);
+  expect(list.data.map(({ id }) => id)).toEqual(created.toReversed());
+});
