@@ -1,4 +1,7 @@
-/** Sends requests unchanged, even malformed ones. It uses node:http, because fetch joins repeated headers and corrects paths. */
+/**
+ * Sends requests unchanged, even malformed ones. It uses node:http, because fetch joins repeated
+ * headers and corrects paths.
+ */
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +33,10 @@ function inUtf8(headers: Sent['headers']): Record<string, string | string[]> {
 }
 
 const TIMEOUT_MS = 15_000;
-/** A deployment may limit its rate. A 429 is repeated, because it does not answer the case's question. */
+/**
+ * A deployment may limit its rate. A 429 is repeated, because it does not answer the case's
+ * question.
+ */
 const MAX_RATE_LIMITED = 10;
 const MAX_PAUSE_SECONDS = 5;
 

@@ -1,4 +1,7 @@
-/** Compares expected with received values. An object whose only member begins with $ is a matcher; any other value must be equal. */
+/**
+ * Compares expected with received values. An object whose only member begins with $ is a matcher;
+ * any other value must be equal.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './http.js';
 
@@ -133,7 +136,10 @@ function isSorted(got: readonly string[], direction: string): boolean {
   return ascending.every((one, index) => index === 0 || (ascending[index - 1] as string) < one);
 }
 
-/** Each expected item matches another received item. The first match is taken, which is enough because the items differ clearly. */
+/**
+ * Each expected item matches another received item. The first match is taken, which is enough
+ * because the items differ clearly.
+ */
 function unordered(items: readonly unknown[], got: unknown, { at, answer }: Place): Problem[] {
   if (!Array.isArray(got)) return [{ at, expected: 'an array', got }];
   const rest = [...got];

@@ -14,7 +14,7 @@ export interface Deployment {
 }
 
 export interface Failure {
-  /** The number of the step, from 1. */
+  /** The steps are counted from 1. */
   readonly step: number;
   readonly request: RequestOfCase;
   readonly problems: readonly Problem[];

@@ -9,7 +9,10 @@ import { type Deployment, runCase } from './run-case.js';
 
 /** The compiled file is in dist/conformance, and the cases are not copied there. */
 const CASES = join(import.meta.dirname, '../../conformance/cases');
-/** Cases are independent, except those with `alone`, so a few run at once. That saves time with a distant deployment. */
+/**
+ * Cases are independent, except those with `alone`, so a few run at once. That saves time with a
+ * distant deployment.
+ */
 const AT_ONCE = 4;
 
 const NO_LEDGER = 'needs --ledger-key and --organization';

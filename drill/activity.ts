@@ -6,14 +6,17 @@ export interface Heard {
   readonly isClaim: boolean;
   /** The refunds that a claim has given. */
   readonly refunds: readonly string[];
-  /** The hour in which the worker asked. */
+  /** The worker asked in this hour. */
   readonly hour: number;
 }
 
 export class Activity {
-  /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
+  /**
+   * Rises with each kind of request about a refund that a worker makes for the first time since the
+   * clock moved.
+   */
   work = 0;
-  /** True after the first request of any worker to Tillgate. */
+  /** It is true after the first request of any worker to Tillgate. */
   wasAsked = false;
   /** Rises when the clock moves, and when the evening comes. */
   hour = 0;

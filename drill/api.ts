@@ -8,7 +8,7 @@ export interface Answer {
   readonly status: number;
   /** The body, which is a page of HTML if it is text. */
   readonly body: Json;
-  /** The value of Retry-After, in seconds. */
+  /** This is the value of Retry-After, in seconds. */
   readonly retryAfter?: number;
 }
 

@@ -8,9 +8,9 @@ import type { Stage } from './stage.js';
 export const DASHBOARD_AMOUNT = 100;
 
 export interface PaidBack {
-  /** The ID of the organization. */
+  /** This is the ID of the organization. */
   readonly organization: string;
-  /** The ID of the payment. */
+  /** This is the ID of the payment. */
   readonly payment: string;
   readonly currency: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Tests a worker of the ledger: first alone and never killed, then two of it pay out refunds while everything goes wrong, and
- * then the books are compared.
+ * Tests a worker of the ledger: first alone and never killed, then two of it pay out refunds while
+ * everything goes wrong, and then the books are compared.
  */
 
 import type { Progress } from '../src/platform/progress.js';

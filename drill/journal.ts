@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** The moment when a request arrived, or something else happened. */
+/** A request arrived at this moment, or something else happened. */
 export interface Moment {
   readonly place: number;
   readonly at: string;

@@ -16,7 +16,7 @@ import type { Fate } from './scenes.js';
 import { slowness } from './waits.js';
 
 export interface Request {
-  /** The worker that sent it: 0 or 1. */
+  /** The worker 0 or 1 sent the request. */
   readonly worker: number;
   readonly method: string;
   readonly path: string;

@@ -128,7 +128,7 @@ export class Merchants {
     this.journal.note(refund, 'merchant', `${path}s it: ${status}`);
   }
 
-  /** The ID of the organization. */
+  /** Returns the ID of the organization. */
   organizationOf({ organization }: PlannedRefund): string {
     return this.stage.organizations[organization]?.id ?? '';
   }

@@ -1,4 +1,4 @@
-/** A pretend payment provider and its book. */
+/** Pretends to be a payment provider, and keeps its book. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './api.js';
 import { type Clock, DAY } from './clock.js';

@@ -19,7 +19,9 @@ const OLDEST_NODE = 22;
 
 const isAny = (broken: readonly Rule[]) => broken.length > 0;
 
-/** Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if there is no verdict. */
+/**
+ * Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if there is no verdict.
+ */
 export async function runDrill({
   json,
   limit,

@@ -20,7 +20,10 @@ export type Fate =
   | 'answer lost'
   | 'arrives twice'
   | 'worker killed'
-  /** The answer waits until the clock moves: by day an hour, at night a day, for which the workers are killed. */
+  /**
+   * The answer waits until the clock moves: by day an hour, at night a day, for which the workers
+   * are killed.
+   */
   | 'answer late'
   /**
    * The request is carried out, and the connection stays open without an answer until the worker
@@ -45,14 +48,14 @@ export type Fate =
 
 export interface PlannedRefund {
   readonly reference: string;
-  /** The number of the organization: 0 or 1. */
+  /** This is the number of the organization: 0 or 1. */
   readonly organization: number;
   /** Refunds of an organization with the same name here belong to one payment. */
   readonly payment: string;
   readonly amount: number;
   readonly currency: string;
   readonly course: Course;
-  /** The fates of its first requests for a payout, in their order. Later requests pass. */
+  /** Its first requests for a payout have these fates, in their order. Later requests pass. */
   readonly payouts: readonly Fate[];
   /** The fates of its first look-ups at the provider. */
   readonly looks: readonly Fate[];
@@ -88,8 +91,8 @@ const CAP = { organization: 0, payment: 'cap', currency: 'usd' };
 const regret = 'when it is paid';
 
 /**
- * The first day belongs to one worker that nobody kills, so these have every fault that needs no second worker and no kill.
- * Each of them happens to both organizations.
+ * The first day belongs to one worker that nobody kills, so these have every fault that needs no
+ * second worker and no kill. Each of them happens to both organizations.
  */
 export const FIRST_DAY: readonly Scene[] = [
   { payouts: ['never answered'], reports: ['unavailable'] },

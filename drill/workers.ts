@@ -52,7 +52,10 @@ export class Workers {
     }
   }
 
-  /** Throws when the command does not work. `isUsed` says whether it has asked Tillgate for anything. */
+  /**
+   * Throws when the command does not work. `isUsed` says whether it has asked Tillgate for
+   * anything.
+   */
   check(isUsed: boolean): void {
     const { restart } = this.tested;
     if (this.failure)

@@ -50,7 +50,7 @@ export async function complete(
     await tillgate.checkoutSessions.expire(session.id, { idempotencyKey });
     return { ...shown(checkout, session), status: 'incomplete', messages: [DECLINED] };
   }
-  // What was charged is recorded, also where the session has expired meanwhile.
+  // The charge is recorded even if the session has expired meanwhile.
   const payment = { organization, amount, currency, checkout_session, reference };
   await ledger.payments.record({ ...payment, on_mismatch: 'record' }, { idempotencyKey });
   const order = { id: checkout.order, permalink_url: orderUrl(checkout.order) };

@@ -1,4 +1,7 @@
-/** A policy is a program: it approves small refunds that wait, and leaves the rest to people. Run it with a key that may only approve. */
+/**
+ * A policy is a program: it approves small refunds that wait, and leaves the rest to people. Run it
+ * with a key that may only approve.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Tillgate, TillgateError } from '../client/src/index.js';
 

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Stored responses. This table and the tables of money have no foreign key to organizations. Its
- * check would lock the row of the organization in every write, and the ID comes from an API key,
- * which has this foreign key.
+ * This table stores responses. Neither it nor the tables of money have a foreign key to
+ * organizations. Its check would lock the row of the organization in every write, and the ID comes
+ * from an API key, which has this foreign key.
  */
 const TABLES = `
   -- These are the answers that are stored: others are not final.

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhook endpoints, of organizations and of the ledger, and the deliveries of events to them. */
+/**
+ * These tables have the webhook endpoints of organizations and of the ledger, and the deliveries of
+ * events to them.
+ */
 const TABLES = `
   CREATE TYPE delivery_outcome AS ENUM ('delivered', 'gone', 'given_up', 'canceled');
 

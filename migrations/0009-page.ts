@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What pages are made of, where customers pay. */
+/** These tables have what the pages need on which customers pay. */
 const TABLES = `
   CREATE TABLE page_secrets (
     id smallint NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * The schema, one file a module. The files run in the order of the numbers in their names. Add new
- * ones at the end, and never change one that a released version has run.
+ * The schema has one file for each module. The files run in the order of the numbers in their
+ * names. Add new ones at the end, and never change one that a released version has run.
  */
 export { Types1790000000001 } from './0001-types.js';
 export { Access1790000000002 } from './0002-access.js';

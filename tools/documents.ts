@@ -1,6 +1,6 @@
 /**
- * The documents for programs: each page as Markdown below /docs, and what the pages link to, with links that
- * lead from one to another. The service and the site have the same ones.
+ * The documents for programs: each page as Markdown below /docs, and what the pages link to, with
+ * links that lead from one to another. The service and the site have the same ones.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
@@ -44,7 +44,7 @@ export function rooms(): Room[] {
 }
 
 /**
- * Where a file of the repository is served. A source file is plain text to a browser.
+ * Returns where a file of the repository is served. A source file is plain text to a browser.
  * @public
  */
 export function servedPath(path: string): string {
@@ -53,7 +53,7 @@ export function servedPath(path: string): string {
   return isPage(path) || PICTURES.includes(extname(path)) ? place : `${place}.txt`;
 }
 
-/** All pages, and the source files that they link to. */
+/** Returns all pages, and the source files that they link to. */
 export function documents(): ServedDocument[] {
   const listed = rooms().flatMap(({ pages }) => pages.map(({ path }) => path));
   const paths = new Set([...listed, ...pagesBelow('docs')]);
@@ -67,12 +67,12 @@ export function documents(): ServedDocument[] {
     .map((path) => ({ path: servedPath(path), text: servedText(path) }));
 }
 
-/** The map of the documents, whose links lead to where they are served. */
+/** Returns the map of the documents, whose links lead to where they are served. */
 export function mapOfDocuments(): string {
   return withServedLinks(MAP, '', '');
 }
 
-/** The pages of the map in one text, in its order. */
+/** Returns the pages of the map in one text, in its order. */
 export function allPages(): string {
   const listed = rooms().flatMap(({ pages }) => pages);
   const texts = listed.map(({ path }) => `<!-- ${servedPath(path)} -->\n\n${servedText(path)}`);
@@ -84,7 +84,9 @@ function servedText(path: string): string {
   return withServedLinks(path, dirname(path), dirname(servedPath(path)));
 }
 
-/** Replaces links between files of the repository by those between the places where they are served. */
+/**
+ * Replaces links between files of the repository by those between the places where they are served.
+ */
 function withServedLinks(path: string, from: string, servedFrom: string): string {
   const served = (link: string) => relative(servedFrom, servedPath(join(from, link)));
   return readFileSync(path, 'utf8').replaceAll(LINK, (link) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run generate` writes every file that is made from the code: the description of the API,
- * the types of the client, the reference of the metrics, the SQL of each module, and the diagrams of
+ * `npm run generate` writes every file that is made from the code: the description of the API, the
+ * types of the client, the reference of the metrics, the SQL of each module, and the diagrams of
  * the guides.
  */
 import { execFileSync } from 'node:child_process';

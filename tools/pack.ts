@@ -1,6 +1,7 @@
 /**
- * This program finishes a build. It compresses the OpenAPI document, the documents and the files of /docs into
- * dist/src/operator/openapi/reference, copies what the examples read, and stamps the build.
+ * This program finishes a build. It compresses the OpenAPI document, the documents and the files of
+ * /docs into dist/src/operator/openapi/reference, copies what the examples read, and stamps the
+ * build.
  */
 import {
   chmodSync,

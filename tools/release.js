@@ -72,7 +72,8 @@ function setVersion(folder, version) {
 /** Packs one folder, and returns the names of what was made. */
 function pack(folder) {
   const { name, version } = manifestOf(folder);
-  // Without one, a package depends on nothing, or on what npm finds on the day of the release.
+  // Without a lock file, a package depends on nothing, or on what npm finds on the day of the
+  // release.
   if (!existsSync(join(folder, 'package-lock.json')))
     run(folder, 'npm', 'install', '--silent', '--package-lock-only');
   run(folder, 'npx', ...SBOM_COMMAND, '--output-file', SBOM);

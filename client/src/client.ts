@@ -21,7 +21,10 @@ type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undef
 
 /** Options of the ledger's calls on one resource. */
 interface Owned {
-  /** The owning organization, if you know it: with it, a service on a distributed database asks one machine only. */
+  /**
+   * The owning organization, if you know it: with it, a service on a distributed database asks one
+   * machine only.
+   */
   readonly organization?: string | undefined;
 }
 
@@ -29,7 +32,10 @@ const ownerOf = ({ organization }: Owned = {}) =>
   organization === undefined ? {} : { organization };
 
 interface WithPage {
-  /** URL of the page on which the customer pays. Undefined unless the session is open and the service serves pages. */
+  /**
+   * URL of the page on which the customer pays. Undefined unless the session is open and the
+   * service serves pages.
+   */
   readonly pageUrl: string | undefined;
 }
 
@@ -179,7 +185,10 @@ class Events extends Resource {
     return this.listOf('/v1/events', filters, options);
   }
 
-  /** Sends the event again now: to its `notify_url` and every endpoint that subscribes to its type, or to one endpoint only. */
+  /**
+   * Sends the event again now: to its `notify_url` and every endpoint that subscribes to its type,
+   * or to one endpoint only.
+   */
   resend(
     id: string,
     body: Schemas['ResendEventRequest'] = {},
@@ -189,7 +198,10 @@ class Events extends Resource {
   }
 }
 
-/** The operations on webhook endpoints of an organization or of the ledger, whose types have another name. */
+/**
+ * The operations on webhook endpoints of an organization or of the ledger, whose types have another
+ * name.
+ */
 class WebhookEndpoints<Owner extends '' | 'Ledger'> extends Resource {
   constructor(
     transport: Transport,
@@ -217,7 +229,9 @@ class WebhookEndpoints<Owner extends '' | 'Ledger'> extends Resource {
     return this.listOf(this.path, filters, options);
   }
 
-  /** Changes only the given fields. `enabled: true` enables an endpoint that the service disabled. */
+  /**
+   * Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.
+   */
   change(
     id: string,
     change: Schemas['ChangeWebhookEndpointRequest'],
@@ -262,7 +276,10 @@ class TestHelpers extends Resource {
     return this.transport.post('/v1/test_helpers/clock', step, options);
   }
 
-  /** Records a payment for the session. Without an amount, it pays the total, which completes the session. */
+  /**
+   * Records a payment for the session. Without an amount, it pays the total, which completes the
+   * session.
+   */
   payCheckoutSession(
     id: string,
     payment: Schemas['PayCheckoutSessionRequest'] = {},
@@ -344,7 +361,10 @@ class LedgerCheckoutSessions extends LedgerResource {
     return this.actOwned('/ledger/v1/checkout_sessions', id, 'payment_url', options, body);
   }
 
-  /** Keeps the session open while its payment is on its way, such as a bank transfer; with `until: null`, no longer. */
+  /**
+   * Keeps the session open while its payment is on its way, such as a bank transfer. With
+   * `until: null`, it is no longer kept open.
+   */
   awaitPayment(
     id: string,
     body: Schemas['AwaitPaymentRequest'],
@@ -406,8 +426,9 @@ class LedgerRefunds extends LedgerResource {
   private readonly path = '/ledger/v1/refunds';
 
   /**
-   * Records a refund that was made elsewhere, such as in the provider's dashboard. Its `provider_reference` makes it safe to repeat;
-   * under an idempotency key of your own, a refusal would be repeated too.
+   * Records a refund that was made elsewhere, such as in the provider's dashboard. Its
+   * `provider_reference` makes it safe to repeat; under an idempotency key of your own, a refusal
+   * would be repeated too.
    */
   record(
     refund: Schemas['RecordRefundRequest'],
@@ -485,7 +506,7 @@ class LedgerEvents extends Resource {
   }
 }
 
-/** The public API, with a secret key. */
+/** Calls the public API with a secret key. */
 export class Tillgate {
   readonly checkoutSessions: CheckoutSessions;
   readonly refunds: Refunds;
@@ -505,7 +526,7 @@ export class Tillgate {
   }
 }
 
-/** The ledger's API, with a ledger key. */
+/** Calls the ledger's API with a ledger key. */
 export class TillgateLedger {
   readonly checkoutSessions: LedgerCheckoutSessions;
   readonly payments: LedgerPayments;

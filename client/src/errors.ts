@@ -33,8 +33,9 @@ export class TillgateError extends Error {
 }
 
 /**
- * No response of the service arrived: the network failed, the request timed out, or a proxy responded instead. A write may have
- * been carried out. Repeated with this idempotency key, it is not carried out twice.
+ * No response of the service arrived: the network failed, the request timed out, or a proxy
+ * responded instead. A write may have been carried out. Repeated with this idempotency key, it is
+ * not carried out twice.
  */
 export class TillgateConnectionError extends Error {
   override readonly name = 'TillgateConnectionError';

@@ -38,7 +38,10 @@ class Organizations extends Resource {
     return this.transport.post(`${PATH}/${encodeURIComponent(id)}`, change, options);
   }
 
-  /** Creates a new secret for webhooks to a `notify_url`. The previous one also signs for `overlap_seconds`, by default a day. */
+  /**
+   * Creates a new secret for webhooks to a `notify_url`. The previous one also signs for
+   * `overlap_seconds`, by default a day.
+   */
   rotateWebhookSecret(
     id: string,
     body: Schemas['RotateWebhookSecretRequest'] = {},
@@ -80,7 +83,9 @@ class ApiKeys extends Resource {
   }
 }
 
-/** These are the changes of organizations, keys, webhook secrets and endpoints, and who made them. */
+/**
+ * These are the changes of organizations, keys, webhook secrets and endpoints, and who made them.
+ */
 class OperatorEvents extends Resource {
   retrieve(id: string, options?: ReadOptions): Promise<Schemas['OperatorEvent']> {
     return this.read(EVENTS, id, options);

@@ -1,6 +1,9 @@
 /** Decides when a request is sent again. */
 
-/** The pauses of four retries add up to about three seconds, which is longer than a restart of the service. */
+/**
+ * The pauses of four retries add up to about three seconds, which is longer than a restart of the
+ * service.
+ */
 export const MAX_RETRIES = 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
@@ -8,14 +11,17 @@ const LONGEST_PAUSE_MS = 8_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * Retries 429 and 5xx. Retries a 409 only if the service's next step is `retry`, as it is while the first request with the same
- * key is still running. Another 409 would not go away.
+ * Retries 429 and 5xx. Retries a 409 only if the service's next step is `retry`, as it is while the
+ * first request with the same key is still running. Another 409 would not go away.
  */
 export function isWorthRetrying(status: number, nextStep: string | undefined): boolean {
   return status === 429 || status >= 500 || (status === 409 && nextStep === 'retry');
 }
 
-/** The pause after this many attempts, in milliseconds, or undefined if the service asks for a pause that is too long. */
+/**
+ * The pause after this many attempts, in milliseconds, or undefined if the service asks for a pause
+ * that is too long.
+ */
 export function pauseAfter(
   attempts: number,
   retryAfter: string | null,

@@ -5,7 +5,10 @@ import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
 export interface ClientOptions {
   /** URL of the service, with its path prefix, if any: `https://pay.example`. */
   readonly baseUrl: string;
-  /** `sk_…` or `rk_…` for the public API, `lk_…` for the ledger's API, `ok_…` for the operator's API. */
+  /**
+   * `sk_…` or `rk_…` for the public API, `lk_…` for the ledger's API, `ok_…` for the operator's
+   * API.
+   */
   readonly key: string;
   /** Number of retries. Default: 4. 0 turns retries off. */
   readonly maxRetries?: number | undefined;
@@ -21,9 +24,15 @@ export interface ReadOptions {
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** Default: a random key for each call. Pass your own, so that a repetition after a crash of your program writes nothing twice. */
+  /**
+   * Default: a random key for each call. Pass your own, so that a repetition after a crash of your
+   * program writes nothing twice.
+   */
   readonly idempotencyKey?: string | undefined;
-  /** The person for whom your program asks, for those who read who proposed or decided: 1 to 100 visible characters in any script. */
+  /**
+   * The person for whom your program asks, for those who read who proposed or decided: 1 to 100
+   * visible characters in any script.
+   */
   readonly actor?: string | undefined;
 }
 
@@ -133,7 +142,10 @@ export class Transport {
   }
 }
 
-/** Throws TypeError now, where `fetch` would fail later as if the network had. No message has the key. */
+/**
+ * Throws TypeError now, where `fetch` would fail later as if the network had. No message has the
+ * key.
+ */
 function requireSendable({ baseUrl, key }: ClientOptions): void {
   if (typeof key !== 'string' || !/^[!-~]+$/.test(key))
     throw new TypeError('key must be one key, of visible ASCII characters without a line break.');

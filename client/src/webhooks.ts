@@ -1,4 +1,7 @@
-/** Verifies requests to a webhook endpoint or a `notify_url` (Standard Webhooks 1.0.0) with WebCrypto. */
+/**
+ * Verifies requests to a webhook endpoint or a `notify_url` (Standard Webhooks 1.0.0) with
+ * WebCrypto.
+ */
 import type { components } from './description.js';
 import { WebhookVerificationError } from './errors.js';
 
@@ -30,7 +33,10 @@ export interface Webhook {
   readonly now?: number;
 }
 
-/** Returns the event if a signature is valid and recent. An event can arrive more than once: store its `id` to skip duplicates. */
+/**
+ * Returns the event if a signature is valid and recent. An event can arrive more than once: store
+ * its `id` to skip duplicates.
+ */
 export async function verifyWebhook<Received extends Event | LedgerEvent = Event>({
   body,
   headers,
@@ -75,7 +81,9 @@ function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
     .flatMap((signature) => bytesOf(signature.slice(SIGNATURE_VERSION.length)) ?? []);
 }
 
-/** Throws TypeError for a malformed secret, which is the receiver's mistake and not the sender's. */
+/**
+ * Throws TypeError for a malformed secret, which is the receiver's mistake and not the sender's.
+ */
 function keyOf(secret: string) {
   const bytes = bytesOf(
     secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret,

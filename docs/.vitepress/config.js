@@ -1,4 +1,7 @@
-/** The site of the documents, which are Markdown as GitHub shows it: `npm run docs` builds dist/docs. */
+/**
+ * The site of the documents, which are Markdown as GitHub shows it: `npm run docs` builds
+ * dist/docs.
+ */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -64,7 +64,10 @@ export class Book {
     await this.pool.query(CAPTURE, [id, currency, amount]);
   }
 
-  /** Puts the amount in flight, once for each refund, or returns the name of the rule that does not allow it. */
+  /**
+   * Puts the amount in flight, once for each refund, or returns the name of the rule that does not
+   * allow it.
+   */
   begin({ id, payment, currency, amount, claim }: LedgerRefund): Promise<string | undefined> {
     return this.allowed(this.pool.query(BEGIN, [id, payment, currency, amount, claim?.number]));
   }

@@ -45,7 +45,8 @@ export async function startPayment(query: URLSearchParams): Promise<string> {
     return back;
   } catch (error) {
     console.error(id, error);
-    // There the customer reads, in the language of the page, that nothing was charged, and finds the way back to the shop.
+    // There the customer reads, in the language of the page, that nothing was charged, and finds
+    // the way back to the shop.
     return cancel;
   }
 }

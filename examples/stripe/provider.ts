@@ -38,7 +38,10 @@ interface Account {
 
 const accounts: Readonly<Partial<Record<string, Account>>> = JSON.parse(STRIPE_ACCOUNTS);
 
-/** The connected account that an organization's payments are transferred to, and your fee. Read them from where you keep yours. */
+/**
+ * The connected account that an organization's payments are transferred to, and your fee. Read them
+ * from where you keep yours.
+ */
 export const accountOf = (organization: string): Account | undefined => accounts[organization];
 
 export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
@@ -80,8 +83,8 @@ export async function find(refund: kit.LedgerRefund): Promise<kit.FindOutcome> {
 }
 
 /**
- * Records what was refunded without Tillgate, such as in the dashboard, and takes it back if it failed. Events come in any order,
- * so Stripe is asked how all refunds of the payment stand.
+ * Records what was refunded without Tillgate, such as in the dashboard, and takes it back if it
+ * failed. Events come in any order, so Stripe is asked how all refunds of the payment stand.
  */
 export async function followRefunds(paid: string | Stripe.PaymentIntent | null): Promise<void> {
   if (!paid) return;
@@ -127,8 +130,8 @@ async function paymentOf(payment_intent: string) {
 }
 
 /**
- * Holds what is disputed, as far as it is left, until the bank decides for the merchant. Events come in any order, so Stripe is
- * asked how the dispute stands.
+ * Holds what is disputed, as far as it is left, until the bank decides for the merchant. Events
+ * come in any order, so Stripe is asked how the dispute stands.
  */
 export async function followDispute(id: string): Promise<void> {
   const { payment_intent, status, amount, currency, reason } = await stripe.disputes.retrieve(id);

@@ -4,7 +4,10 @@
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** An answer that is too large has no body. Its status stays, so that nobody takes it for a fault of the network. */
+/**
+ * An answer that is too large has no body. Its status stays, so that nobody takes it for a fault of
+ * the network.
+ */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.body === null) return response;

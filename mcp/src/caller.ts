@@ -1,12 +1,12 @@
 /**
- * A caller of the tools. Over stdio the environment names it, and over HTTP the headers of each
- * request do.
+ * This is a caller of the tools. Over stdio the environment names it, and over HTTP the headers of
+ * each request do.
  */
 export interface Caller {
   readonly key: string;
   /** The person for whom the agent works. */
   readonly actor: string | undefined;
-  /** The holder of the key. If it is given, only refunds that it proposed are canceled. */
+  /** This is the holder of the key. If it is given, only refunds that it proposed are canceled. */
   readonly holder: string | undefined;
 }
 

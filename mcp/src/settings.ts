@@ -8,7 +8,7 @@ export interface Settings {
   readonly baseUrl: string;
   /** One key may make so many calls in a second. 0 means that there is no limit. */
   readonly rateLimitRps: number;
-  /** The caller over stdio. Over HTTP, each request names its own. */
+  /** This is the caller over stdio. Over HTTP, each request names its own. */
   readonly caller: Caller | undefined;
   readonly port: number | undefined;
 }

@@ -97,7 +97,7 @@ function panelIn(box: Box, panel: Panel, series: readonly Series[], range: Range
   return [frame, name, axesIn(plot, scale, unit), ...lines, legendIn(box, series)].join('\n');
 }
 
-/** Where a time and a value stand in a plot. */
+/** A scale says where a time and a value stand in a plot. */
 interface Scale {
   readonly range: Range;
   readonly most: number;

@@ -15,7 +15,7 @@ const TITLE = 'The dashboard: refunds, sessions, webhooks, requests, process and
 const POINTS = 90;
 /** Grafana's own rule: four times the interval at which Prometheus scrapes. */
 const RATE_INTERVAL = '1m';
-/** What an alert compares is a query with data; the comparison itself is hopefully empty. */
+/** The query that an alert compares has data. The comparison itself is empty while all is well. */
 const COMPARISON = /\s(?:>|==)\s*[\d.]+\s*$/;
 const ABSENT = /^absent\((.*)\)$/;
 

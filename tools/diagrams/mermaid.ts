@@ -1,7 +1,7 @@
-/** Diagrams as Mermaid text, which GitHub and the site draw. */
+/** Writes diagrams as Mermaid text, which GitHub and the site draw. */
 
 export interface Arrow {
-  /** Where it begins; undefined for the first state of a thing. */
+  /** The arrow begins at this state. It is undefined for the first state. */
   readonly from: string | undefined;
   readonly to: string;
   readonly label: string;

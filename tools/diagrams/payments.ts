@@ -1,8 +1,8 @@
-/** Where the money of a payment goes, from the table of the changes of its sums. */
+/** Draws where the money of a payment goes, from the table of the changes of its sums. */
 import { AMOUNT_CHANGES, type AmountChange } from '../../src/modules/payments/index.js';
 import { flowchart } from './mermaid.js';
 
-/** When each change happens, in the words of a reader. */
+/** Each text says when the change happens, in the words of a reader. */
 const REASONS: Readonly<Record<AmountChange, string>> = {
   reserve: 'a refund is proposed',
   free: 'it fails or is canceled',

@@ -1,4 +1,7 @@
-/** The states of a refund and of its approval, found by trying every transition of the domain. */
+/**
+ * Draws the states of a refund and of its approval. It finds them by trying every transition of the
+ * domain.
+ */
 import { DAYS_TO_DECIDE, Refund, type RefundState } from '../../src/modules/refunds/index.js';
 import { Refusal } from '../../src/shared/errors.js';
 import { type Arrow, stateDiagram } from './mermaid.js';

@@ -1,6 +1,6 @@
 /**
- * `node dist/tools/diagrams/schema.js <database URL>`: prints the tables of a migrated database as a
- * Mermaid diagram, from PostgreSQL's catalog. docs/operate/schema.md shows it.
+ * `node dist/tools/diagrams/schema.js <database URL>`: prints the tables of a migrated database as
+ * a Mermaid diagram, from PostgreSQL's catalog. docs/operate/schema.md shows it.
  */
 import {
   type Catalog,

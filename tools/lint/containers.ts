@@ -1,4 +1,6 @@
-/** The rules of the image, of the two Compose files, and of the servers beside Tillgate in them. */
+/**
+ * These rules are about the image, the two Compose files, and the servers beside Tillgate in them.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

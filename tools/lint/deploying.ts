@@ -1,4 +1,6 @@
-/** The rules of docs/operate/deploying.md: its commands, units of systemd and settings are right. */
+/**
+ * The rules of docs/operate/deploying.md: its commands, units of systemd and settings are right.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { normalize } from 'node:path';

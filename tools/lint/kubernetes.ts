@@ -1,4 +1,4 @@
-/** The rules of docker/kubernetes.yaml. */
+/** These rules are about docker/kubernetes.yaml. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';

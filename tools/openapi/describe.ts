@@ -19,7 +19,10 @@ import { shownSchema } from './request-schema.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
 
-/** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/explain/decisions/README.md). */
+/**
+ * Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow
+ * every start (docs/explain/decisions/README.md).
+ */
 export function describe(route: Route, components: Components): void {
   const { controller, handler, operationId, summary, tag, credential, answers } = route;
   const description = [route.description, rightOf(route)].filter(Boolean).join(' ');

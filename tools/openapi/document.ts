@@ -1,4 +1,7 @@
-/** Makes the OpenAPI 3.1 document: @nestjs/swagger reads the routes, and this adds what it has no decorators for. */
+/**
+ * Makes the OpenAPI 3.1 document: @nestjs/swagger reads the routes, and this adds what it has no
+ * decorators for.
+ */
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';

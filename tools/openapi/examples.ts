@@ -1,6 +1,6 @@
 /**
- * Makes the example of a response or webhook from the examples of its schema's fields: the first of several, or null for
- * a field that may be null. An operation can replace values of it.
+ * Makes the example of a response or webhook from the examples of its schema's fields: the first of
+ * several, or null for a field that may be null. An operation can replace values of it.
  */
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,6 @@
-/** The error codes of a route, with an example of each, which the production code renders. */
+/**
+ * Describes the error codes of a route, with an example of each, which the production code renders.
+ */
 
 import type { FastifyRequest } from 'fastify';
 import { notJson, tooLarge } from '../../src/request/body.guard.js';

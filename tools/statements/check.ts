@@ -1,4 +1,7 @@
-/** Checks that each statement of the adapters names its organization. `npm run check` runs it; it needs no database. */
+/**
+ * Checks that each statement of the adapters names its organization. `npm run check` runs it; it
+ * needs no database.
+ */
 import { collect } from './collect.js';
 import { faultsOf } from './organizations.js';
 import { RIGHT, TABLES, WRONG } from './wrong.js';

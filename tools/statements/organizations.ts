@@ -1,6 +1,7 @@
 /**
- * Only the conditions of each statement keep organizations apart. Here PostgreSQL's own parser reads a statement, and each
- * table of organizations in it must be bound to the organization that the statement names, in its own WHERE or join.
+ * Only the conditions of each statement keep organizations apart. Here PostgreSQL's own parser
+ * reads a statement, and each table of organizations in it must be bound to the organization that
+ * the statement names, in its own WHERE or join.
  */
 import { parse } from 'libpg-query';
 import { refusedByRouter } from './router.js';
@@ -185,7 +186,10 @@ class Reading {
     return fields?.at(-1) === ORGANIZATION ? nameIn(query, fields) : undefined;
   }
 
-  /** A new row takes the organization's parameter, or the column of a row that is bound. A conflict is with a row of the same key. */
+  /**
+   * A new row takes the organization's parameter, or the column of a row that is bound. A conflict
+   * is with a row of the same key.
+   */
   private insert(query: Node, own: Query, ctes: ReadonlySet<string>): void {
     const place = listOf(query.cols).findIndex(
       ({ ResTarget }) => (ResTarget as Node).name === ORGANIZATION,

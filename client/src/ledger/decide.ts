@@ -3,7 +3,9 @@ import type { Lease } from './lease.js';
 import { notThere, type Outcome, stuck, unknown } from './outcomes.js';
 import type { ClaimedRefund, SettleOptions } from './settle.js';
 
-/** Providers forget idempotency keys after 24 hours: the same request would then be a second payout. */
+/**
+ * Providers forget idempotency keys after 24 hours: the same request would then be a second payout.
+ */
 const OLD_SECONDS = 12 * 3600;
 
 export async function decide(
@@ -24,7 +26,8 @@ export async function decide(
   const paid = await ask(pay, refund, options, lost);
   if (paid.type !== 'unknown') return paid;
   const sought = await ask(find, refund, options, lost);
-  // The request may still be on its way, so the refund is neither released nor paid again before its lease has run out.
+  // The request may still be on its way, so the refund is neither released nor paid again before
+  // its lease has run out.
   return sought.type === 'not_there' ? paid : sought;
 }
 

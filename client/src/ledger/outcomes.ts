@@ -6,7 +6,9 @@ export const succeeded = (reference?: string) => ({ type: 'succeeded', reference
 /** The money has not left and never will. The merchant reads the reason. */
 export const failed = (reason: string) => ({ type: 'failed', reason }) as const;
 
-/** The provider has the payout and decides later, perhaps in days. The worker looks again by itself. */
+/**
+ * The provider has the payout and decides later, perhaps in days. The worker looks again by itself.
+ */
 export const submitted = (reference: string) => ({ type: 'submitted', reference }) as const;
 
 /**

@@ -5,7 +5,10 @@ import type { LedgerRefund, SettleOptions } from './settle.js';
 
 /** A payout as the provider or the book has it. */
 export interface Payout {
-  /** The ID of the refund, `re_…`. None for one that was made elsewhere, such as in the provider's dashboard. */
+  /**
+   * The ID of the refund, `re_…`. None for one that was made elsewhere, such as in the provider's
+   * dashboard.
+   */
   readonly refund?: string | undefined;
   /** The ID of the payment, `pay_…`. Only `recordPayout` needs it. */
   readonly payment?: string | undefined;
@@ -25,8 +28,9 @@ export interface ReconcileOptions
 
 export interface Difference {
   /**
-   * `extra` is a payout of no refund, or a second one. `missing` is a refund that was paid or submitted, without a payout. `elsewhere`
-   * is a payout that was made elsewhere and is not recorded yet: give it to `recordPayout`.
+   * `extra` is a payout of no refund, or a second one. `missing` is a refund that was paid or
+   * submitted, without a payout. `elsewhere` is a payout that was made elsewhere and is not
+   * recorded yet: give it to `recordPayout`.
    */
   readonly kind: 'missing' | 'extra' | 'amount' | 'state' | 'elsewhere';
   readonly refund: string | undefined;
@@ -35,8 +39,9 @@ export interface Difference {
 }
 
 /**
- * Lists what differs between Tillgate and `theirs`, all payouts since the same day in any order. Refunds may be settled meanwhile:
- * ours are read first, and again where they differ. So give a generator, which reads theirs afterwards.
+ * Lists what differs between Tillgate and `theirs`, all payouts since the same day in any order.
+ * Refunds may be settled meanwhile: ours are read first, and again where they differ. So give a
+ * generator, which reads theirs afterwards.
  */
 export async function reconcile(
   theirs: Iterable<Payout> | AsyncIterable<Payout>,

@@ -4,8 +4,9 @@ import type { Payout, ReconcileOptions } from './reconcile.js';
 import type { LedgerRefund } from './settle.js';
 
 /**
- * Records a payout that was made elsewhere as a refund of its payment. Safe to repeat: the provider's ID of the payout is known from
- * then on. Rejects with `refund_exceeds_remaining` while a pending refund has reserved the money.
+ * Records a payout that was made elsewhere as a refund of its payment. Safe to repeat: the
+ * provider's ID of the payout is known from then on. Rejects with `refund_exceeds_remaining` while
+ * a pending refund has reserved the money.
  */
 export async function recordPayout(
   { payment, amount, currency, status, reference }: Payout,

@@ -14,9 +14,15 @@ export type ClaimedRefund = LedgerRefund & { readonly claim: NonNullable<LedgerR
 export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
   /** URL of Tillgate. */
   readonly url: string;
-  /** Pays the refund out under its `id` as the idempotency key. `signal` aborts when the time is over or the claim is lost. */
+  /**
+   * Pays the refund out under its `id` as the idempotency key. `signal` aborts when the time is
+   * over or the claim is lost.
+   */
   readonly pay: (refund: ClaimedRefund, signal: AbortSignal) => Promise<PayOutcome>;
-  /** Looks for a payout of the refund by its `id`. What may have been paid is paid only after `notThere()`. */
+  /**
+   * Looks for a payout of the refund by its `id`. What may have been paid is paid only after
+   * `notThere()`.
+   */
   readonly find: (refund: LedgerRefund, signal: AbortSignal) => Promise<FindOutcome>;
   /** Only the refunds of this organization. Default: of all. */
   readonly organization?: string | undefined;
@@ -30,7 +36,10 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
   readonly pollSeconds?: number | undefined;
   /** The time between two calls of `find` for a submitted refund. Default: 21,600, six hours. */
   readonly lookAgainSeconds?: number | undefined;
-  /** A refund that was claimed more often is looked for, but not paid: it needs a person. Default: 20. */
+  /**
+   * A refund that was claimed more often is looked for, but not paid: it needs a person. Default:
+   * 20.
+   */
   readonly stuckAfter?: number | undefined;
   /** Called with every outcome. Default: it prints those that need a person. */
   readonly onOutcome?: ((refund: LedgerRefund, outcome: Outcome) => void) | undefined;
@@ -39,9 +48,15 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
 }
 
 export interface Worker {
-  /** Claims now instead of after the pause. Call it on the events `refund.created` and `refund.approved`. */
+  /**
+   * Claims now instead of after the pause. Call it on the events `refund.created` and
+   * `refund.approved`.
+   */
   wake(): void;
-  /** Asks `find` about a refund and reports the outcome, also that the money came back. Call it when your provider reports a change. */
+  /**
+   * Asks `find` about a refund and reports the outcome, also that the money came back. Call it when
+   * your provider reports a change.
+   */
   look(refund: string): Promise<void>;
   /** Claims no more. Resolves when all refunds at work are reported. */
   stop(): Promise<void>;
