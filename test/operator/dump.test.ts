@@ -13,7 +13,7 @@ import { createDatabase, withClient } from '../support/postgres.js';
 import { createDatabaseOf120, STORY } from '../support/version-1-2-0.js';
 
 const PAGE = readFileSync('docs/operate/operating.md', 'utf8');
-const [, COMMANDS = ''] = PAGE.match(/```sh\n(pg_dump .*?)```/s) ?? [];
+const [, COMMANDS = ''] = PAGE.match(/```bash\n(pg_dump .*?)```/s) ?? [];
 const CLI = `node ${resolve('dist/src/operator/cli/cli.js')}`;
 
 const silent = new Progress({ write: () => undefined });
