@@ -3,10 +3,15 @@ import cluster from 'node:cluster';
 /** At most this many requests begin in one iteration of the event loop. */
 const MOST = 128;
 /**
- * Two connections that are accepted at most this many iterations apart show that more clients wait.
- * A worker gets its next connection from the primary process, some iterations later.
+ * While clients wait to be accepted, connections are at most this many iterations apart. A worker
+ * gets its next connection from the primary process, some iterations later.
  */
 const APART = cluster.isWorker ? 4 : 1;
+/**
+ * So many connections in a row show that more clients wait. Fewer often come together by chance
+ * where iterations are long.
+ */
+const IN_A_ROW = 4;
 
 /**
  * Bounds the work of one iteration of the event loop, so that new clients are not kept out. libuv
@@ -14,13 +19,14 @@ const APART = cluster.isWorker ? 4 : 1;
  * connections, new clients would wait for all of them.
  *
  * While clients wait to be accepted, one request begins in each iteration. Afterwards the number
- * doubles with each iteration. A client that comes alone changes nothing, so its requests still go
- * to the database together.
+ * doubles with each iteration. A client that comes alone, or with two others, changes nothing, so
+ * requests still go to the database together.
  */
 export class RequestPacer {
   private readonly waiting: (() => void)[] = [];
   private most = MOST;
   private begun = 0;
+  private connectionsInARow = 0;
   private iterationsSinceConnection = Number.POSITIVE_INFINITY;
   private isCounting = false;
 
@@ -36,7 +42,9 @@ export class RequestPacer {
 
   onConnection(): void {
     this.count();
-    if (this.iterationsSinceConnection <= APART) this.most = 1;
+    if (this.iterationsSinceConnection > APART) this.connectionsInARow = 0;
+    this.connectionsInARow += 1;
+    if (this.connectionsInARow >= IN_A_ROW) this.most = 1;
     this.iterationsSinceConnection = 0;
   }
 

@@ -17,8 +17,10 @@ const first = (count: number) => Array.from({ length: count }, (_, at) => at);
 /** Returns a pacer of a process where more clients wait to be accepted. */
 async function besideNewcomers(): Promise<RequestPacer> {
   const pacer = new RequestPacer();
-  pacer.onConnection();
-  await iteration();
+  for (let connections = 0; connections < 3; connections++) {
+    pacer.onConnection();
+    await iteration();
+  }
   pacer.onConnection();
   return pacer;
 }
@@ -44,6 +46,18 @@ test('a connection that comes alone delays no request', async () => {
     await iteration();
     await iteration();
   }
+});
+
+test('three connections that come one after the other delay no request', async () => {
+  const pacer = new RequestPacer();
+  for (let connections = 0; connections < 3; connections++) {
+    pacer.onConnection();
+    expect(add(pacer, 40)).toHaveLength(40);
+    await iteration();
+  }
+  await iteration();
+  pacer.onConnection();
+  expect(add(pacer, 40)).toHaveLength(40);
 });
 
 test('while connections come one after the other, an iteration begins one request', async () => {
