@@ -3,7 +3,10 @@ import type { QueryRunner } from 'typeorm';
 import type { Catalog } from './catalog.js';
 
 /** 1.2.0 has these columns and indexes, and this version does not. */
-const GONE = ['ahead_seconds', 'residence', 'api_keys_allowed_origins', 'payments_on_hold'];
+const GONE = [
+  ...['ahead_seconds', 'residence', 'api_keys_allowed_origins', 'payments_on_hold'],
+  ...['payments_ledger_session', 'payment_holds_ledger_payment', 'refunds_ledger_payment'],
+];
 
 /** A view may be in any schema. */
 const VIEWS = `SELECT DISTINCT ev_class::regclass::text AS name
