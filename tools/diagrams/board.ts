@@ -41,11 +41,15 @@ const MORE = 66;
 const LONGEST_NAME = 36;
 const COLORS = ['#3f8f46', '#b8860b', '#3d7fd0', '#d9602b', '#c8374a', '#8455c4', '#14888f'];
 const STYLE = `<style>
-  text { font: 11px sans-serif; fill: #24292f } .title text { font-weight: 600 } .small text { font-size: 10px }
-  .page { fill: #f6f8fa } .panel { fill: #ffffff; stroke: #d0d7de } .grid { stroke: #d0d7de; stroke-width: 0.5 }
+  text { font: 11px sans-serif; fill: #24292f }
+  .title text { font-weight: 600 } .small text { font-size: 10px }
+  .page { fill: #f6f8fa }
+  .panel { fill: #ffffff; stroke: #d0d7de }
+  .grid { stroke: #d0d7de; stroke-width: 0.5 }
   .line { fill: none; stroke-width: 1.4 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 } .page { fill: #0d1117 } .panel { fill: #161b22; stroke: #30363d } .grid { stroke: #30363d }
+    text { fill: #e6edf3 } .page { fill: #0d1117 }
+    .panel { fill: #161b22; stroke: #30363d } .grid { stroke: #30363d }
   }
 </style>`;
 
