@@ -33,10 +33,8 @@ export interface Examination {
   readonly clock: Clock;
 }
 
-export function addDoctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .summary('look for what makes the service fail')
+export function define(command: Command): void {
+  command
     .description('look for what makes the service fail, and say what to do; exits 1 on a failure')
     .option(
       '--machines <number>',

@@ -1,10 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import { wholeNumber } from './arguments.js';
 
-export function addDrillCommand(program: Command): void {
-  program
-    .command('drill')
-    .summary('test your worker of the ledger, in any language')
+export function define(drill: Command): void {
+  drill
     .description(
       'run your worker twice under faults, with a Tillgate and a pretend provider of its own, ' +
         'and compare the books; exits 1 if money is wrong, 2 without a verdict. The command is ' +

@@ -12,18 +12,15 @@ import {
 } from '../../modules/access/index.js';
 import { MODES } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
+import { committed, withApplication } from './application.js';
 import { duration, end, id } from './arguments.js';
-import { committed, withApplication } from './run.js';
 
 const EXPIRES =
   'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date, Unix seconds or never';
 const KINDS = 'secret or restricted for /v1, ledger for /ledger/v1, operator for /operator/v1';
 const kindOption = () => new Option('--kind <kind>', KINDS).choices(KEY_KINDS);
 
-export function addKeyCommands(program: Command): void {
-  const keys = program
-    .command('key')
-    .description('API keys: a key is printed once, when it is made');
+export function define(keys: Command): void {
   addCreate(keys);
   addRotate(keys);
   addList(keys);

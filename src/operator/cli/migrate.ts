@@ -16,10 +16,8 @@ import { withDatabase } from './run.js';
  */
 const SHARDS = 32;
 
-export function addMigrateCommand(program: Command): void {
-  program
-    .command('migrate')
-    .description('bring the database schema up to date')
+export function define(command: Command): void {
+  command
     .addOption(
       new Option(
         '--revert',

@@ -13,14 +13,10 @@ import {
 } from '../../modules/access/index.js';
 import { MODES } from '../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
+import { committed, withApplication } from './application.js';
 import { contact, id, wholeNumber } from './arguments.js';
-import { committed, withApplication } from './run.js';
 
-export function addOrganizationCommands(program: Command): void {
-  const organizations = program
-    .command('org')
-    .description('organizations: tenants, whose data is kept apart');
-
+export function define(organizations: Command): void {
   organizations
     .command('create')
     .description('create an organization and its webhook secret')

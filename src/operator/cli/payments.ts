@@ -5,13 +5,11 @@ import { RecordPayment } from '../../modules/payments/index.js';
 import { Units } from '../../persistence/units.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { MAX_AMOUNT } from '../../shared/money.js';
+import { withApplication } from './application.js';
 import { currency, id, modeOption, wholeNumber } from './arguments.js';
-import { withApplication } from './run.js';
 
-export function addPaymentCommands(program: Command): void {
-  program
-    .command('payment')
-    .description('captured payments')
+export function define(payments: Command): void {
+  payments
     .command('record')
     .description('record a captured payment, as the ledger does over HTTP')
     .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))

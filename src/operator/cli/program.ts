@@ -2,35 +2,50 @@
  * The command line for operators runs the use cases of the HTTP API. A command prints one JSON
  * object, or an error in one line.
  */
-import { Command, CommanderError, Help } from '@commander-js/extra-typings';
-import { readConfig } from '../../platform/config.js';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  Help,
+} from '@commander-js/extra-typings';
 import { VERSION } from '../../platform/version.js';
-import { explain } from '../process/explain.js';
-import { addDoctorCommand } from './doctor.js';
-import { addDrillCommand } from './drill.js';
-import { addKeyCommands } from './keys.js';
-import { addMigrateCommand } from './migrate.js';
-import { addOrganizationCommands } from './organizations.js';
-import { addPaymentCommands } from './payments.js';
-import { addReconcileCommand } from './reconcile.js';
-import { addRedactCommand } from './redact.js';
-import { addReencryptCommand } from './reencrypt.js';
-import { aboutNewDatabase } from './run.js';
-import { addWebhookCommands } from './webhooks.js';
+
+type Load = () => Promise<{ define(command: Command): void }>;
+
+/** The commands are in the order of the help, each with its summary and what defines it. */
+const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>> = {
+  start: ['run the service', () => import('./start.js')],
+  org: ['organizations: tenants, whose data is kept apart', () => import('./organizations.js')],
+  key: ['API keys: a key is printed once, when it is made', () => import('./keys.js')],
+  payment: ['captured payments', () => import('./payments.js')],
+  reconcile: ['prove that every amount adds up; exits 1 if not', () => import('./reconcile.js')],
+  webhook: ['webhooks: secrets, and a receiver for development', () => import('./webhooks.js')],
+  doctor: ['look for what makes the service fail', () => import('./doctor.js')],
+  drill: ['test your worker of the ledger, in any language', () => import('./drill.js')],
+  redact: ['remove what closed sessions tell of a customer', () => import('./redact.js')],
+  reencrypt: ['encrypt stored secrets anew', () => import('./reencrypt.js')],
+  migrate: ['bring the database schema up to date', () => import('./migrate.js')],
+};
 
 export async function runCommand(words: readonly string[]): Promise<void> {
   try {
-    await newProgram().parseAsync(words, { from: 'user' });
+    const program = await newProgram(words);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else {
+      const { explain } = await import('../process/explain.js');
       process.stderr.write(`${explain(error).join(' ').replaceAll('\n', ' ')}\n`);
       process.exitCode = 1;
     }
   }
 }
 
-function newProgram(): Command {
+/**
+ * Loads only the commands that are named among the words, because most of them load the whole
+ * service. The help lists the others by their summaries.
+ */
+async function newProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('tillgate')
     .description(
       'Tillgate for operators. The server may be running or not; DATABASE_URL or DATA_DIR says ' +
@@ -38,43 +53,25 @@ function newProgram(): Command {
     )
     .version(VERSION)
     .exitOverride()
-    .hook('preAction', (_, command) => {
-      if (command.getOptionValue('mode') !== 'live') return;
-      const missing = aboutNewDatabase(readConfig(process.env), 'none is made for live mode');
-      if (missing) command.error(missing);
-    })
+    .hook('preAction', (_, command) => assertDatabaseOfLiveMode(command))
     .configureHelp({
       optionDescription: (option) =>
         `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
     .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
-  addStartCommand(program);
-  addOrganizationCommands(program);
-  addKeyCommands(program);
-  addPaymentCommands(program);
-  addReconcileCommand(program);
-  addWebhookCommands(program);
-  addDoctorCommand(program);
-  addDrillCommand(program);
-  addRedactCommand(program);
-  addReencryptCommand(program);
-  addMigrateCommand(program);
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+    const command = program.command(name).summary(summary).description(summary);
+    if (words.includes(name)) (await load()).define(command);
+  }
   return program;
 }
 
-function addStartCommand(program: Command): void {
-  program
-    .command('start')
-    .summary('run the service')
-    .description(
-      'run the service until it is stopped; without DATABASE_URL on a PostgreSQL of its own ' +
-        'under DATA_DIR, with a demo organization',
-    )
-    .action(async () => {
-      await import('../process/start.js');
-      // The command waits here for ever, and a stop signal ends the process.
-      await new Promise(() => undefined);
-    });
+async function assertDatabaseOfLiveMode(command: CommandUnknownOpts): Promise<void> {
+  if (command.getOptionValue('mode') !== 'live') return;
+  const { readConfig } = await import('../../platform/config.js');
+  const { aboutNewDatabase } = await import('./run.js');
+  const missing = aboutNewDatabase(readConfig(process.env), 'none is made for live mode');
+  if (missing) command.error(missing);
 }
 
 const HELP = {

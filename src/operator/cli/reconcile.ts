@@ -11,8 +11,8 @@ import type { Progress } from '../../platform/progress.js';
 import { type Mode, Owners } from '../../shared/caller.js';
 import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../../shared/id.js';
 import { ownId } from '../../shared/own-id.js';
+import { withApplication } from './application.js';
 import { pastInstant } from './arguments.js';
-import { withApplication } from './run.js';
 
 interface Check {
   readonly promise: string;
@@ -22,10 +22,8 @@ interface Check {
 
 const MAX_OFFENDERS = 100;
 
-export function addReconcileCommand(program: Command): void {
-  program
-    .command('reconcile')
-    .description('prove that every amount adds up; exits 1 if not')
+export function define(command: Command): void {
+  command
     .option(
       '--since <when>',
       'only of what was made since: a span (7d), an RFC 3339 time, a date or Unix seconds',

@@ -14,16 +14,14 @@ import { type Caller, MODES, Owners } from '../../shared/caller.js';
 import { modeOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type OwnId, ownId } from '../../shared/own-id.js';
 import { commandAuthor } from '../author.js';
+import { withApplication } from './application.js';
 import { emailAddress, id } from './arguments.js';
-import { withApplication } from './run.js';
 
 const AT_ONCE = 100;
 const OPEN_SESSIONS_SHOWN = 100;
 
-export function addRedactCommand(program: Command): void {
-  program
-    .command('redact')
-    .summary('remove what closed sessions tell of a customer')
+export function define(command: Command): void {
+  command
     .description(
       'remove what closed sessions tell of a customer: of one session, or of all with an e-mail ' +
         'address, in both modes. Open ones stay, are counted, and the first 100 are named. ' +

@@ -1,11 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { Reencryption } from '../../persistence/encryption/reencryption.js';
-import { withApplication } from './run.js';
+import { withApplication } from './application.js';
 
-export function addReencryptCommand(program: Command): void {
-  program
-    .command('reencrypt')
-    .summary('encrypt stored secrets anew')
+export function define(command: Command): void {
+  command
     .description(
       'encrypt stored secrets anew, under ENCRYPTION_KEY; exits 1 if one can be read with no key',
     )

@@ -6,16 +6,13 @@ import type { Command } from '@commander-js/extra-typings';
 import { verifyWebhook } from '../../../client/src/index.js';
 import { ManageOrganizations } from '../../modules/access/index.js';
 import { ORGANIZATION_ID } from '../../shared/id.js';
+import { committed, withApplication } from './application.js';
 import { id, wholeNumber } from './arguments.js';
-import { committed, print, withApplication } from './run.js';
+import { print } from './run.js';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 
-export function addWebhookCommands(program: Command): void {
-  const webhooks = program
-    .command('webhook')
-    .description('webhooks: secrets, and a receiver for development');
-
+export function define(webhooks: Command): void {
   webhooks
     .command('secret')
     .description('the secret that signs an organization’s webhooks')
