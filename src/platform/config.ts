@@ -1,8 +1,9 @@
 /**
  * Reads and checks the environment. All wrong settings are reported together, and nothing starts.
  */
-import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
+import type { ValidationArguments, ValidationOptions } from 'class-validator';
+import ipaddr from 'ipaddr.js';
 import {
   IsIn,
   IsInt,
@@ -12,11 +13,8 @@ import {
   Max,
   Min,
   ValidateBy,
-  type ValidationArguments,
-  type ValidationOptions,
-  validateSync,
-} from 'class-validator';
-import ipaddr from 'ipaddr.js';
+  Validator,
+} from './class-validator.js';
 import { sourceOf, withFiles } from './setting-files.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -122,7 +120,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const config = plainToInstance(Config, Object.fromEntries(given), { exposeDefaultValues: true });
   const hasDatabase = values.DATABASE_URL || values.DATABASE_URL_FILE;
   if (environment.NODE_ENV === 'production' && !hasDatabase) faults.unshift(NO_DATABASE);
-  for (const { property, constraints = {}, contexts } of validateSync(config)) {
+  for (const { property, constraints = {}, contexts } of new Validator().validateSync(config)) {
     const variable = variableOf(property);
     const [expected] = Object.values(constraints);
     const is = contexts ? '' : ` is ${JSON.stringify(environment[variable])}, but`;
@@ -143,18 +141,22 @@ export function isLoopback(host: string): boolean {
 
 const variableOf = (setting: string): string => setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
+/** Applies decorators in their order. Nest has the same, but is loaded only to serve. */
+function all(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
+
 function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecorator {
   const about = { message: `a whole number from ${min} to ${max}` };
   const read = Transform(({ value }) => (/^\d{1,9}$/.test(value) ? Number(value) : value));
-  return applyDecorators(read, IsInt(about), Min(min, about), Max(max, about)) as PropertyDecorator;
+  return all(read, IsInt(about), Min(min, about), Max(max, about));
 }
 
 function OneOf(values: readonly unknown[]): PropertyDecorator {
   const read = Transform(({ value }) => values.find((one) => String(one) === value) ?? value);
-  return applyDecorators(
-    read,
-    IsIn(values, { message: `one of ${values.join(', ')}` }),
-  ) as PropertyDecorator;
+  return all(read, IsIn(values, { message: `one of ${values.join(', ')}` }));
 }
 
 function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): PropertyDecorator {
@@ -165,7 +167,7 @@ function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): Pro
           .split(separator)
           .map((one) => one.trim())
       : value;
-  return applyDecorators(Transform(read), entry) as PropertyDecorator;
+  return all(Transform(read), entry);
 }
 
 function Fits(validate: (text: string) => boolean, options: ValidationOptions): PropertyDecorator {

@@ -1,10 +1,6 @@
 /** Reads what the decorators of request classes declare from class-validator's metadata. */
-import {
-  getMetadataStorage,
-  isString,
-  type ValidationArguments,
-  ValidationTypes,
-} from 'class-validator';
+import type { ValidationArguments } from 'class-validator';
+import { getMetadataStorage, isString, ValidationTypes } from '../../platform/class-validator.js';
 import type { Declarations } from '../../platform/module-declaration.js';
 import type { ParamCode, ParamError } from '../../shared/errors.js';
 

@@ -3,6 +3,7 @@
  * messages that callers see.
  */
 import { applyDecorators } from '@nestjs/common';
+import type { ValidationArguments, ValidationOptions } from 'class-validator';
 import {
   Allow,
   ArrayMaxSize,
@@ -17,9 +18,7 @@ import {
   Max,
   Min,
   ValidateBy,
-  type ValidationArguments,
-  type ValidationOptions,
-} from 'class-validator';
+} from '../../platform/class-validator.js';
 import { ALL_EVENTS, type Declarations } from '../../platform/module-declaration.js';
 import { isCallbackUrl } from '../../shared/callback-urls.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';
