@@ -15,15 +15,21 @@ export async function openDatabase(
   return openEmbeddedPostgres({ ...options, dataDir });
 }
 
-/**
- * Migrates the embedded database. Any other database is only checked, because its operator decides
- * when to migrate it.
- */
 export async function openMigratedDatabase(
   config: Config,
   options: Options,
 ): Promise<EmbeddedPostgres> {
-  const database = await openDatabase(config, options);
+  return migrated(config, await openDatabase(config, options));
+}
+
+/**
+ * Migrates the embedded database. Any other database is only checked, because its operator decides
+ * when to migrate it.
+ */
+export async function migrated(
+  config: Config,
+  database: EmbeddedPostgres,
+): Promise<EmbeddedPostgres> {
   try {
     if (config.databaseUrl === undefined) await migrate(database.url);
     else await assertReady(database.url);

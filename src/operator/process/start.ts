@@ -2,17 +2,20 @@ import type { Logger } from 'pino';
 import { MIGRATIONS } from '../../persistence/data-source.js';
 import { type Config, readConfig } from '../../platform/config.js';
 import { VERSION } from '../../platform/version.js';
+import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { ABOUT_LEDGER, startDemoLedger } from './demo-ledger.js';
 import { readDemo } from './demo-tour.js';
 import { fail } from './explain.js';
 import { openLog } from './log.js';
-import { openMigratedDatabase } from './open-database.js';
+import { migrated, openDatabase } from './open-database.js';
 import type { Server } from './server.js';
 import { endAfter, onStopSignal } from './stop-signals.js';
 
 interface Serving extends Pick<Server, 'announcement' | 'close'> {
   restart?(): void;
 }
+
+type Serve = (config: Config, databaseUrl: string, log: Logger) => Promise<Serving>;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
 
 async function start(config: Config) {
   const log = await openLog(config);
-  const database = await openMigratedDatabase(config, { role: 'server', say });
+  const { database, serve } = await prepare(config);
   let serving: Serving | undefined;
   let stopLedger: (() => Promise<unknown>) | undefined;
   const close = async () => {
@@ -70,12 +73,27 @@ async function start(config: Config) {
 }
 
 /**
+ * Loads what serves while the embedded PostgreSQL starts. No other database is asked anything
+ * meanwhile, because a process that loads hears too late that it is connected.
+ */
+async function prepare(config: Config): Promise<{ database: EmbeddedPostgres; serve: Serve }> {
+  const [opened, serve] = await Promise.all([
+    openDatabase(config, { role: 'server', say }),
+    loadServer(config),
+  ]);
+  return { database: await migrated(config, opened), serve };
+}
+
+/**
  * Imports only what this process needs: the primary process of several workers serves no requests.
  */
-async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
-  if (config.webConcurrency > 1)
-    return (await import('./workers.js')).Workers.start(config, databaseUrl, log);
-  return (await import('./server.js')).Server.start(config, databaseUrl);
+async function loadServer(config: Config): Promise<Serve> {
+  if (config.webConcurrency > 1) {
+    const { Workers } = await import('./workers.js');
+    return Workers.start;
+  }
+  const { Server } = await import('./server.js');
+  return Server.start;
 }
 
 main().catch(fail);
