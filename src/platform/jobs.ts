@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { MovedClock } from '../shared/clock.js';
 import { counter, gauge } from './metric.js';
@@ -24,10 +23,19 @@ export const JOB_METRICS = [LAST_RUN, FAILURES];
  */
 type Sweep = (clock?: MovedClock) => Promise<unknown>;
 
+interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly work: () => Promise<unknown>;
+  readonly logger: Logger;
+  timer?: NodeJS.Timeout;
+  running?: Promise<void>;
+}
+
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();
-  private readonly running: Promise<void>[] = [];
+  private readonly jobs: Job[] = [];
   /** These sweeps also run when a test clock was moved. */
   readonly sweeps: Sweep[] = [];
 
@@ -38,7 +46,9 @@ export class Jobs implements OnModuleDestroy {
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     FAILURES.inc({ name }, 0);
-    this.running.push(this.run(name, everyMs, work));
+    const job = { name, everyMs, work, logger: new Logger(name) };
+    this.jobs.push(job);
+    this.plan(job);
   }
 
   /**
@@ -62,24 +72,25 @@ export class Jobs implements OnModuleDestroy {
    */
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
-    await Promise.all(this.running);
+    for (const { timer } of this.jobs) clearTimeout(timer);
+    await Promise.all(this.jobs.map(({ running }) => running));
   }
 
-  private async run(name: string, everyMs: number, work: () => Promise<unknown>): Promise<void> {
-    const { signal } = this.stopped;
-    const logger = new Logger(name);
-    for (;;) {
-      await sleep(everyMs * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
-      if (signal.aborted) return;
-      try {
-        await work();
-        LAST_RUN.setToCurrentTime({ name });
-      } catch (error) {
-        FAILURES.inc({ name });
-        logger.warn(error);
-      }
+  private plan(job: Job): void {
+    if (this.stopped.signal.aborted) return;
+    const run = () => {
+      job.running = this.run(job).then(() => this.plan(job));
+    };
+    job.timer = setTimeout(run, job.everyMs * (0.8 + Math.random() * 0.4)).unref();
+  }
+
+  private async run({ name, work, logger }: Job): Promise<void> {
+    try {
+      await work();
+      LAST_RUN.setToCurrentTime({ name });
+    } catch (error) {
+      FAILURES.inc({ name });
+      logger.warn(error);
     }
   }
 }

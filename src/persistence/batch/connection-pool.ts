@@ -54,14 +54,15 @@ export class ConnectionPool {
   private inBatches = 0;
   private readonly unanswered = new Set<Waiting>();
   private ticks = 0;
+  /** The timer runs while work is unanswered, so that an idle process is not woken. */
+  private ticking: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly pool: Pool,
-    timeLimits: boolean,
+    private readonly timeLimits: boolean,
   ) {
     this.queue = new FairQueue(pool.options.max);
     pool.on('connect', this.answered);
-    if (timeLimits) setInterval(() => this.tick(), TICK_MS).unref();
   }
 
   /**
@@ -160,6 +161,7 @@ export class ConnectionPool {
     return new Promise((resolve, reject) => {
       const one: Waiting = { reject };
       this.unanswered.add(one);
+      if (this.timeLimits) this.ticking ??= setInterval(() => this.tick(), TICK_MS).unref();
       const ended = work.finally(() => {
         this.unanswered.delete(one);
         // A Set keeps its old tables, and all that they refer to, until the next full garbage
@@ -178,7 +180,13 @@ export class ConnectionPool {
   };
 
   private tick(): void {
-    this.ticks = this.unanswered.size === 0 ? 0 : this.ticks + 1;
+    if (this.unanswered.size === 0) {
+      clearInterval(this.ticking);
+      this.ticking = undefined;
+      this.ticks = 0;
+      return;
+    }
+    this.ticks += 1;
     if (this.ticks >= SILENT_AFTER)
       for (const { reject } of this.unanswered)
         reject?.(new DatabaseFault('PostgreSQL is silent.'));
