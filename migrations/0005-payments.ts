@@ -93,8 +93,8 @@ const TABLES = `
       REFERENCES payments (organization_id, mode, id)
   );
 
-  -- Holds.listOfAll reads it for the holds of a payment, and personal_data.belonging payment.hold 1,
-  -- and the foreign key.
+  -- Holds.listOfAll reads it for the holds of a payment, and so do the foreign key and
+  -- personal_data.belonging payment.hold 1.
   CREATE INDEX payment_holds_payment_list ON payment_holds (organization_id, mode, payment_id, id);
 
   -- Holds.listOfAll reads it for the holds of all organizations, and payment_holds.owner.

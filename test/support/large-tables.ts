@@ -51,8 +51,8 @@ const TABLES = [
       made + interval '1 day', CASE status WHEN 'complete' THEN made END
     FROM made CROSS JOIN LATERAL (SELECT CASE WHEN made > now() - interval '1 day' THEN 'open'
       WHEN own % 10 < 3 THEN 'complete' ELSE 'expired' END AS status) AS stored`,
-  `INSERT INTO payments (organization_id, mode, id, currency, amount, checkout_session_id, reference,
-      is_redacted, is_forgetting, details_since)
+  `INSERT INTO payments (organization_id, mode, id, currency, amount, checkout_session_id,
+      reference, is_redacted, is_forgetting, details_since)
     SELECT organization_id, mode, payment_id, 'usd', 100, session_id, 'payment-' || number,
       own % 500 IN (1, 2), own % 500 = 1, CASE own % 500 WHEN 2 THEN made END
     FROM made`,
