@@ -24,6 +24,8 @@ export interface BenchDatabase {
   readonly logFile: string;
   /** Makes another database with the service's tables, and returns its URL. */
   createDatabase(name: string): Promise<string>;
+  /** Stops PostgreSQL and keeps its files until the bench is closed. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
     pid: Number(pid),
     logFile: join(dataDir, 'postgres.log'),
     createDatabase,
+    stop: () => database.close(),
     close,
   };
 }

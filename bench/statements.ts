@@ -5,7 +5,7 @@
  * instructions, which do not depend on what else the machine does. Without it, it measures CPU.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'autocannon';
@@ -38,6 +38,8 @@ const LITERAL = /\$\d+ = (NULL|'(?:[^']|'')*')/g;
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** The owner of the cluster may not enter the directories above it. */
 const HERE = '/proc/self/cwd';
+const NO_VALGRIND =
+  'valgrind is not installed, so this is CPU, which depends on what else the machine does.\n\n';
 const KEY = 'bench-key';
 const KNOWN = 'SELECT id::text FROM organizations UNION ALL SELECT id::text FROM payments';
 
@@ -53,8 +55,7 @@ async function main(): Promise<void> {
     const statements = await capture(database);
     const cluster = join(dirname(database.logFile), 'pg');
     const { bin, owner } = await installation(cluster);
-    process.kill(database.pid, 'SIGINT');
-    await ended(cluster);
+    await database.stop();
     const postgres = join(bin, 'postgres');
     const name = new URL(database.url).pathname.slice(1);
     const hasValgrind = spawnSync('valgrind', ['--version']).status === 0;
@@ -62,6 +63,7 @@ async function main(): Promise<void> {
       cost({ postgres, cluster, owner, name, hasValgrind }, statement);
     const rows = [...statements].map(([name, statement]) => [name, measure(statement)]);
     const unit = hasValgrind ? 'k instructions' : 'µs of CPU';
+    if (!hasValgrind) process.stdout.write(NO_VALGRIND);
     process.stdout.write(`${table([['One row', unit], ...rows])}\n`);
   } finally {
     await database.close();
@@ -163,11 +165,6 @@ function cpuIn(output: string): number {
   const times = [...output.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
   const seconds = times.map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));
   return seconds.reduce((sum, one) => sum + one, 0) * 1e6;
-}
-
-/** PostgreSQL removes this file last. */
-async function ended(cluster: string): Promise<void> {
-  while (existsSync(join(cluster, 'postmaster.pid'))) await sleep(100);
 }
 
 await main();
