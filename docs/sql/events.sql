@@ -422,7 +422,7 @@ WITH part_1 AS (
   FROM (
     SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
       object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
-      $10::text AS details, $11::text AS url, $12::text AS receiver
+      $10::text AS details
   ) AS event
   JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND endpoint.mode =
     event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type]
@@ -434,24 +434,10 @@ WITH part_1 AS (
   FROM (
     SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
       object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
-      $10::text AS details, $11::text AS url, $12::text AS receiver
+      $10::text AS details
   ) AS event
   JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND endpoint.enabled AND
     endpoint.events && ARRAY['*', event.type]
-), part_3 AS (
-  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
-    next_attempt_at)
-  SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
-    event.receiver, 0, '-infinity'
-  FROM (
-    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
-      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
-      $10::text AS details, $11::text AS url, $12::text AS receiver
-  ) AS event
-  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
-    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
-    endpoint.url = event.url
-  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 VALUES ($1::uuid, $2::mode, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
@@ -461,10 +447,9 @@ VALUES ($1::uuid, $2::mode, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::inte
 WITH new_event AS (
   SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::text AS type, v5::uuid AS
     object_id, v6::smallint AS sequence, v7::integer AS sequence_base, v8::text AS data, v9::text AS reason,
-    v10::text AS details, v11::text AS url, v12::text AS receiver
+    v10::text AS details
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11,
-    v12)
+    $9::text[], $10::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10)
 ), part_1 AS (
   INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
     next_attempt_at)
@@ -481,17 +466,90 @@ WITH new_event AS (
   FROM new_event AS event
   JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND endpoint.enabled AND
     endpoint.events && ARRAY['*', event.type]
+)
+INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
+SELECT organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details
+FROM new_event;
+
+-- new_notifying_event
+WITH part_1 AS (
+  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
+    next_attempt_at)
+  SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
+    '-infinity'
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
+  JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND endpoint.mode =
+    event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type]
+), part_2 AS (
+  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
+    next_attempt_at)
+  SELECT event.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
+    '-infinity'
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
+  JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND endpoint.enabled AND
+    endpoint.events && ARRAY['*', event.type]
 ), part_3 AS (
   INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
     next_attempt_at)
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
-  FROM new_event AS event
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::mode AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
   LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
     endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
     endpoint.url = event.url
-  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
+  WHERE endpoint.url IS NULL
+)
+INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
+VALUES ($1::uuid, $2::mode, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
+  $10::text);
+
+-- new_notifying_event*
+WITH new_notifying_event AS (
+  SELECT v1::uuid AS organization_id, v2::mode AS mode, v3::uuid AS id, v4::text AS type, v5::uuid AS
+    object_id, v6::smallint AS sequence, v7::integer AS sequence_base, v8::text AS data, v9::text AS reason,
+    v10::text AS details, v11::text AS url, v12::text AS receiver
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::text[], $11::text[], $12::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11,
+    v12)
+), part_1 AS (
+  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
+    next_attempt_at)
+  SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
+    '-infinity'
+  FROM new_notifying_event AS event
+  JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND endpoint.mode =
+    event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type]
+), part_2 AS (
+  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
+    next_attempt_at)
+  SELECT event.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
+    '-infinity'
+  FROM new_notifying_event AS event
+  JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND endpoint.enabled AND
+    endpoint.events && ARRAY['*', event.type]
+), part_3 AS (
+  INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
+    next_attempt_at)
+  SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
+    event.receiver, 0, '-infinity'
+  FROM new_notifying_event AS event
+  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
+    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
+    endpoint.url = event.url
+  WHERE endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 SELECT organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details
-FROM new_event;
+FROM new_notifying_event;

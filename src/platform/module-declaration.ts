@@ -156,8 +156,10 @@ type OwnedId = Readonly<Record<'organization' | 'mode' | 'id', string>>;
 
 /** This SQL is a part of the statements that record and remove events. */
 export interface EventTexts {
-  /** `events` are rows of events, with the `url` and the `receiver` of their notify_url. */
+  /** `events` are rows of events. */
   readonly recorded: readonly ((events: string) => string)[];
+  /** `events` are rows of events with a notify_url, which is their `url`, and its `receiver`. */
+  readonly notified: readonly ((events: string) => string)[];
   /** `removed` are keys of events, all of this organization. */
   readonly removed: readonly ((removed: string, organization: string) => string)[];
 }
@@ -205,6 +207,7 @@ export class Declarations implements Required<Declaration> {
     this.personalData = parts.flatMap(({ personalData = [] }) => personalData);
     this.eventTexts = {
       recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
+      notified: parts.flatMap(({ eventTexts }) => eventTexts?.notified ?? []),
       removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),
     };
     this.errorCodes = this.errors.map(({ code }) => code);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type BatchedWrite, insertInto } from '../../../../persistence/batched.js';
+import { insertInto } from '../../../../persistence/batched.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf } from '../../../../persistence/rows.js';
 import { counter } from '../../../../platform/metric.js';
@@ -19,14 +19,20 @@ export const RECORDED = counter({
 });
 
 const NOTIFIED = { url: 'text', receiver: 'text' };
-type Notified = { readonly [Column in keyof typeof NOTIFIED]: string | null };
+type Notified = { readonly [Column in keyof typeof NOTIFIED]: string };
 
-const ofDeclarations = ({ eventTexts: { recorded: texts } }: Declarations) =>
-  insertInto<EventRecord, Notified>('new_event', EventRecord, { more: NOTIFIED, texts });
+/** An event without a notify_url is recorded without the texts that deliver to one. */
+const ofDeclarations = ({ eventTexts: { recorded, notified } }: Declarations) => ({
+  event: insertInto<EventRecord>('new_event', EventRecord, { texts: recorded }),
+  notifying: insertInto<EventRecord, Notified>('new_notifying_event', EventRecord, {
+    more: NOTIFIED,
+    texts: [...recorded, ...notified],
+  }),
+});
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
-  private readonly form: BatchedWrite<EventRecord & Notified>;
+  private readonly forms: ReturnType<typeof ofDeclarations>;
   private readonly listeners: Parameters<Outbox['onCommitted']>[0][] = [];
 
   constructor(
@@ -34,13 +40,17 @@ export class PostgresOutbox extends Outbox {
     declarations: Declarations,
   ) {
     super();
-    this.form = ofDeclarations(declarations);
+    this.forms = ofDeclarations(declarations);
   }
 
   record(unit: Unit, event: NewEvent): void {
     const { notifyUrl: url } = event;
-    const row = { ...toRow(unit, event), url, receiver: url === null ? null : hostOf(url) };
-    this.database.batched(unit, this.form, row);
+    const row = toRow(unit, event);
+    if (url === null) this.database.batched(unit, this.forms.event, row);
+    else {
+      const receiver = hostOf(url);
+      this.database.batched(unit, this.forms.notifying, { ...row, url, receiver });
+    }
     const { organization, mode } = unit;
     unit.afterCommit(() => this.announce({ organization, mode }, event));
   }

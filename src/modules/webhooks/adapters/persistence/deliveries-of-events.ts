@@ -10,23 +10,26 @@ const SUBSCRIBES = `endpoint.enabled AND endpoint.events && ARRAY['*', event.typ
 const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode
   AND ${SUBSCRIBES}`;
 const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver';
-const NOTIFIED = `event.organization_id, event.mode, event.id, '${NO_ENDPOINT}',
+const NOTIFY_URL = `event.organization_id, event.mode, event.id, '${NO_ENDPOINT}',
   event.url, event.receiver`;
 
 /**
  * The statement that records an event also selects its endpoints, so an endpoint misses no event
  * that is recorded after its creation. Deliveries to the organization's endpoints and to the
- * ledger's are inserted separately, because Citus cannot mix both kinds of tables in one query. The
- * notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
+ * ledger's are inserted separately, because Citus cannot mix both kinds of tables in one query.
  */
 const RECORDED = [
   (events: string) => `${deliver(events, `endpoint.organization_id, ${ENDPOINT}`)}
 JOIN webhook_endpoints AS endpoint ON ${OWN}`,
   (events: string) => `${deliver(events, `event.organization_id, ${ENDPOINT}`)}
 JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${SUBSCRIBES}`,
-  (events: string) => `${deliver(events, NOTIFIED)}
+];
+
+/** The notify_url gets no delivery of its own if an endpoint with the same URL gets the event. */
+const NOTIFIED = [
+  (events: string) => `${deliver(events, NOTIFY_URL)}
 LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
-WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
+WHERE endpoint.url IS NULL`,
 ];
 
 /** Deletes deliveries; each delivery's attempts are deleted with it. */
@@ -37,7 +40,11 @@ const removedWith = (
   WHERE delivery.organization_id = ${organization}
   AND delivery.mode = ${removed}.mode AND delivery.event_id = ${removed}.id`;
 
-export const DELIVERIES_OF_EVENTS = { recorded: RECORDED, removed: [removedWith] };
+export const DELIVERIES_OF_EVENTS = {
+  recorded: RECORDED,
+  notified: NOTIFIED,
+  removed: [removedWith],
+};
 
 const removedBy = ({ organization, mode, ids }: OwnedIds) => `DELETE FROM webhook_deliveries
   WHERE organization_id = ${organization} AND mode = ${mode} AND event_id = ANY (${ids}::uuid[])`;
