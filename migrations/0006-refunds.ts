@@ -1,6 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Refunds: their states, the claims of the ledger that pays them out, and their approval. */
+/**
+ * Refunds: their states, the claims of the ledger that pays them out, and their approval.
+ *
+ * The rules say `= ANY ('{approved,rejected}')` and not IN. PostgreSQL parses the text of each
+ * CHECK in every statement, and keeps such a list as one constant, with half the text.
+ */
 const TABLES = `
   CREATE TYPE refund_status AS ENUM ('pending', 'succeeded', 'failed', 'canceled');
   CREATE TYPE approval AS ENUM ('not_needed', 'waiting', 'approved', 'rejected', 'expired');
@@ -39,19 +44,20 @@ const TABLES = `
       claim_expires_at IS NULL OR status = 'pending' AND claim_number > 0),
     CONSTRAINT refunds_failure_reason CHECK (failure_reason IS NULL OR status = 'failed'),
     CONSTRAINT refunds_made_elsewhere CHECK (NOT made_elsewhere OR provider_reference IS NOT NULL
-      AND status IN ('succeeded', 'failed') AND claim_number = 0),
+      AND status = ANY ('{succeeded,failed}') AND claim_number = 0),
     CONSTRAINT refunds_approval_proposer CHECK (
       approval = 'not_needed' OR proposed_by IS NOT NULL),
     CONSTRAINT refunds_approval_expiry CHECK (
       (approval = 'not_needed') = (approval_expires_at IS NULL)),
+    -- Of a row of columns, IS NULL and IS NOT NULL say that each of them is, or is not.
     CONSTRAINT refunds_approval_decision CHECK (
-      (approval IN ('approved', 'rejected')) = (decided_by IS NOT NULL)
-      AND (decided_by IS NULL) = (decided_at IS NULL)
-      AND (comment IS NULL OR decided_by IS NOT NULL)),
+      CASE WHEN approval = ANY ('{approved,rejected}')
+        THEN (decided_by, decided_at) IS NOT NULL
+        ELSE (decided_by, decided_at, comment) IS NULL END),
     CONSTRAINT refunds_approval_outcome CHECK (
-      approval NOT IN ('rejected', 'expired') OR status = 'canceled'),
+      status = 'canceled' OR approval <> ALL ('{rejected,expired}')),
     CONSTRAINT refunds_approved_claim CHECK (
-      claim_number = 0 OR approval IN ('not_needed', 'approved'))
+      claim_number = 0 OR approval = ANY ('{not_needed,approved}'))
   );
 
   -- Refunds.list and Refunds.listOfAll read it for the refunds of a payment, and
