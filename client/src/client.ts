@@ -1,6 +1,7 @@
 /** The operations of the API. Their types are generated from its description. */
 import type { components, operations } from './description.js';
 import { List, type Page } from './pages.js';
+import { pathPart } from './sendable.js';
 import {
   type ClientOptions,
   type Query,
@@ -47,31 +48,47 @@ type ClaimedRefunds = Schemas['LedgerRefundList'] & { readonly data: readonly Cl
 export class Resource {
   constructor(protected readonly transport: Transport) {}
 
-  protected read<Result>(
+  protected async read<Result>(
     path: string,
     id: string,
     options?: ReadOptions,
     query?: Query,
   ): Promise<Result> {
-    return this.transport.get<Result>(`${path}/${encodeURIComponent(id)}`, query, options);
+    return this.transport.get<Result>(`${path}/${pathPart(id)}`, query, options);
   }
 
-  protected act<Result>(
+  /** Reads what belongs to a resource. */
+  protected async readPart<Result>(
+    path: string,
+    id: string,
+    part: string,
+    options?: ReadOptions,
+    query?: Query,
+  ): Promise<Result> {
+    return this.transport.get<Result>(`${path}/${pathPart(id)}/${part}`, query, options);
+  }
+
+  protected async update<Result>(
+    path: string,
+    id: string,
+    change: unknown,
+    options?: WriteOptions,
+  ): Promise<Result> {
+    return this.transport.post<Result>(`${path}/${pathPart(id)}`, change, options);
+  }
+
+  protected async act<Result>(
     path: string,
     id: string,
     action: string,
     options?: WriteOptions,
     body?: unknown,
-  ) {
-    return this.transport.post<Result>(
-      `${path}/${encodeURIComponent(id)}/${action}`,
-      body,
-      options,
-    );
+  ): Promise<Result> {
+    return this.transport.post<Result>(`${path}/${pathPart(id)}/${action}`, body, options);
   }
 
-  protected remove<Result>(path: string, id: string, options?: ReadOptions): Promise<Result> {
-    return this.transport.delete<Result>(`${path}/${encodeURIComponent(id)}`, options);
+  protected async remove<Result>(path: string, id: string, options?: ReadOptions): Promise<Result> {
+    return this.transport.delete<Result>(`${path}/${pathPart(id)}`, options);
   }
 
   protected listOf<Item>(path: string, query: Query, options?: ReadOptions): List<Item> {
@@ -113,7 +130,7 @@ class CheckoutSessions extends Resource {
 
   /** Retrieves the page on which the customer pays the session. */
   page(id: string, options?: ReadOptions): Promise<Schemas['CheckoutPage']> {
-    return this.transport.get(`${this.path}/${encodeURIComponent(id)}/page`, {}, options);
+    return this.readPart(this.path, id, 'page', options);
   }
 
   /** Completes an open session whose total is 0. */
@@ -146,7 +163,7 @@ class Refunds extends Resource {
 
   /** Retrieves who proposed the refund, and who approved or rejected it. */
   approval(id: string, options?: ReadOptions): Promise<Schemas['RefundApproval']> {
-    return this.transport.get(`${this.path}/${encodeURIComponent(id)}/approval`, {}, options);
+    return this.readPart(this.path, id, 'approval', options);
   }
 
   approve(
@@ -237,7 +254,7 @@ class WebhookEndpoints<Owner extends '' | 'Ledger'> extends Resource {
     change: Schemas['ChangeWebhookEndpointRequest'],
     options?: WriteOptions,
   ): Promise<Schemas[`${Owner}WebhookEndpoint`]> {
-    return this.transport.post(`${this.path}/${encodeURIComponent(id)}`, change, options);
+    return this.update(this.path, id, change, options);
   }
 
   /** Deletes the endpoint and cancels its unfinished deliveries. */
@@ -345,11 +362,8 @@ class LedgerCheckoutSessions extends LedgerResource {
 
   /** Retrieves the page on which the customer pays the session. */
   page(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerPage']> {
-    return this.transport.get(
-      `/ledger/v1/checkout_sessions/${encodeURIComponent(id)}/page`,
-      ownerOf(options),
-      options,
-    );
+    const owner = ownerOf(options);
+    return this.readPart('/ledger/v1/checkout_sessions', id, 'page', options, owner);
   }
 
   /** Sets the URL to which the page of the session sends the customer to pay. */

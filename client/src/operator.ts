@@ -2,6 +2,7 @@
 import { type Filters, Resource } from './client.js';
 import type { components } from './description.js';
 import type { List } from './pages.js';
+import { pathPart } from './sendable.js';
 import { type ClientOptions, type ReadOptions, Transport, type WriteOptions } from './transport.js';
 
 type Schemas = components['schemas'];
@@ -35,7 +36,7 @@ class Organizations extends Resource {
     change: Schemas['ChangeOrganizationRequest'],
     options?: WriteOptions,
   ): Promise<Schemas['Organization']> {
-    return this.transport.post(`${PATH}/${encodeURIComponent(id)}`, change, options);
+    return this.update(PATH, id, change, options);
   }
 
   /**
@@ -66,7 +67,7 @@ class ApiKeys extends Resource {
     filters: Filters<'listApiKeys'> = {},
     options?: ReadOptions,
   ): List<Schemas['ApiKey']> {
-    return this.listOf(`${PATH}/${encodeURIComponent(organization)}/api_keys`, filters, options);
+    return this.listOf(`${PATH}/${pathPart(organization)}/api_keys`, filters, options);
   }
 
   revoke(id: string, options?: WriteOptions): Promise<Schemas['ApiKey']> {

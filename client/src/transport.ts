@@ -1,6 +1,7 @@
 /** Sends a request, and repeats it with the same idempotency key. */
 import { isEnvelope, TillgateConnectionError, TillgateError } from './errors.js';
 import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
+import { inHeader, inJson, inQuery, inUtf8, isBlockedPort, requireSendable } from './sendable.js';
 
 export interface ClientOptions {
   /** URL of the service, with its path prefix, if any: `https://pay.example`. */
@@ -104,7 +105,7 @@ export class Transport {
     const { baseUrl, key } = this.#options;
     const url = new URL(baseUrl.replace(/(?<!\/)\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
+      if (value !== undefined) url.searchParams.set(name, inQuery(name, value));
     }
     const init: RequestInit = {
       method,
@@ -115,11 +116,11 @@ export class Transport {
         ...(idempotencyKey !== undefined && {
           'idempotency-key': inHeader('idempotencyKey', idempotencyKey),
         }),
-        ...(actor !== undefined && { 'tillgate-actor': inHeader('actor', inUtf8(actor)) }),
+        ...(actor !== undefined && { 'tillgate-actor': inUtf8('actor', actor) }),
       },
       // The service sends no redirects, and following one may turn a write into a read.
       redirect: 'manual',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: inJson(body) }),
     };
     return { url, init, signal };
   }
@@ -137,40 +138,11 @@ export class Transport {
     } catch (cause) {
       // The caller's abort is no network error.
       signal?.throwIfAborted();
+      if (isBlockedPort(cause))
+        throw new TypeError('baseUrl cannot be called: fetch blocks its port.', { cause });
       return { cause };
     }
   }
-}
-
-/**
- * Throws TypeError now, where `fetch` would fail later as if the network had. No message has the
- * key.
- */
-function requireSendable({ baseUrl, key }: ClientOptions): void {
-  if (typeof key !== 'string' || !/^[!-~]+$/.test(key))
-    throw new TypeError('key must be one key, of visible ASCII characters without a line break.');
-  const { protocol, username, password, search, hash } = new URL(baseUrl);
-  const isBare = username + password + search + hash === '';
-  if (!/^https?:$/.test(protocol) || !isBare)
-    throw new TypeError(
-      'baseUrl must begin with https:// or http://, and have no user information, query or fragment.',
-    );
-}
-
-/**
- * Returns the value of a header with one character for each byte. Where a value cannot be sent,
- * `fetch` reports a fault of the network.
- */
-function inHeader(name: string, value: string): string {
-  if (/^[\t -~\x80-\xff]+$/.test(value)) return value;
-  throw new TypeError(
-    `${name} cannot be sent: it is empty, or has a line break or such characters.`,
-  );
-}
-
-function inUtf8(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
 function pauseBeforeNext(outcome: Outcome | Failure, attempts: number): number | undefined {

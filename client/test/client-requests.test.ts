@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { clientOf, done, json, refused, thrownBy } from '../../test/support/answered-client.js';
 import { SMALLEST } from '../../test/support/client.js';
-import { TillgateError, type WriteOptions } from '../src/index.js';
+import { TillgateError } from '../src/index.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -28,77 +28,6 @@ test('shows the idempotency key in the error of a write, and none in that of a r
     idempotencyKey: undefined,
   });
 });
-
-const canceled = (options: WriteOptions) =>
-  clientOf([done]).tillgate.refunds.cancel('re_test_1', options);
-
-test.each([
-  ['an address', () => clientOf([done], { baseUrl: 'pay.example' }), 'Invalid URL'],
-  [
-    'an address without a scheme',
-    () => clientOf([done], { baseUrl: 'localhost:5300' }),
-    'baseUrl must begin with',
-  ],
-  [
-    'an address with a user',
-    () => clientOf([done], { baseUrl: 'https://a:b@pay.example' }),
-    'baseUrl must begin with',
-  ],
-  [
-    'an address with a query',
-    () => clientOf([done], { baseUrl: 'https://pay.example?a' }),
-    'baseUrl must begin with',
-  ],
-  ['a key', () => clientOf([done], { key: 'sk_test_…' }), 'key must be one key'],
-  ['a missing key', () => clientOf([done], { key: undefined as never }), 'key must be one key'],
-  ['an empty key', () => clientOf([done], { key: '' }), 'key must be one key'],
-  ['an actor in two lines', () => canceled({ actor: 'Ana\r\nBen' }), 'actor cannot be sent'],
-  ['an actor with a NUL', () => canceled({ actor: 'Ana\u0000' }), 'actor cannot be sent'],
-  [
-    'an empty idempotency key',
-    () => canceled({ idempotencyKey: '' }),
-    'idempotencyKey cannot be sent',
-  ],
-  [
-    'an idempotency key in two lines',
-    () => canceled({ idempotencyKey: 'a\nb' }),
-    'idempotencyKey cannot be sent',
-  ],
-  [
-    'an idempotency key',
-    () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' }),
-    'idempotencyKey cannot be sent',
-  ],
-  [
-    'a body',
-    () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never }),
-    'serialize a BigInt',
-  ],
-])(
-  'throws a TypeError, and no network fault, for %s that can never be sent',
-  async (_, send, message) => {
-    await expect((async () => send())()).rejects.toMatchObject({
-      name: 'TypeError',
-      message: expect.stringContaining(message),
-    });
-  },
-);
-
-test.each(['José', '李小龍', 'Зоя 🦊'])('sends the actor %s as UTF-8', async (actor) => {
-  const { tillgate, sent } = clientOf([done]);
-  await tillgate.refunds.cancel('re_test_1', { actor });
-  const [{ actor: header = '' } = {}] = sent;
-  expect(Buffer.from(header ?? '', 'latin1').toString()).toBe(actor);
-});
-
-test.each(['rk_test_one\nrk_test_two', ' rk_test_secret', 'rk_test_secret\n', 'rk_test_sécret'])(
-  'refuses the key %j without its text in the message',
-  (key) => {
-    expect(() => clientOf([done], { key })).toThrow(
-      'key must be one key, of visible ASCII characters without a line break.',
-    );
-  },
-);
 
 test('reads a page only when it is needed', async () => {
   const page = (ids: string[], next_cursor: string | null) =>
