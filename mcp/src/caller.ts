@@ -14,9 +14,21 @@ const KEY = /^rk_(?:test|live)_[0-9A-Za-z]+$/;
 
 export const isRestrictedKey = (text: string): boolean => KEY.test(text);
 
-/** Reads the names in the headers as UTF-8, as Tillgate does. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the names in the headers as Tillgate does: as UTF-8, or as Latin-1 where they are not
+ * UTF-8.
+ */
 export function callerOf(key: string, headers: Headers): Caller {
-  const nameIn = (header: string) =>
-    Buffer.from(headers.get(header) ?? '', 'latin1').toString('utf8') || undefined;
+  const nameIn = (header: string) => textOf(headers.get(header) ?? '') || undefined;
   return { key, actor: nameIn('tillgate-actor'), holder: nameIn('tillgate-holder') };
+}
+
+function textOf(value: string): string {
+  try {
+    return UTF8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
 }

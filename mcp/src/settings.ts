@@ -14,19 +14,21 @@ export interface Settings {
 }
 
 const DEFAULT_RATE_LIMIT_RPS = 20;
-const MAX_ACTOR_LENGTH = 100;
-/**
- * Matches line breaks, controls, invisible characters other than the joiners of some scripts, and
- * spaces at the ends.
- */
-const NO_NAME = /[\p{Zl}\p{Zp}\p{Cc}]|(?![\u200c\u200d])[\p{Cf}\p{DI}\u2800]|^\s|\s$/u;
+const MAX_NAME_LENGTH = 100;
+/** A name begins and ends with a visible character, and has no line break and nothing invisible. */
+const NAME = /^(?![\s\p{Z}])(?:(?![\p{Zl}\p{Zp}])[^\p{C}\p{DI}\u2800])+(?<![\s\p{Z}])$/u;
+/** These invisible characters are part of how a name is spelled in Arabic and Indic scripts. */
+const JOINERS =
+  /(?<=\p{M})[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
+const A_NAME = 'of 1 to 100 visible characters, with spaces only inside.';
 
 const FAULTS = {
   TILLGATE_URL:
     'must be the URL of Tillgate, https:// or http://, without user information, query or fragment.',
   TILLGATE_KEY:
     'must be one whole restricted key, rk_…: any other key can do what an agent must not, such as approve its own refunds. With PORT it must not be set: each caller sends its own.',
-  TILLGATE_ACTOR: 'must be 1 to 100 visible characters, with spaces only inside.',
+  TILLGATE_ACTOR: `must be one name ${A_NAME}`,
+  TILLGATE_HOLDER: `must be the holder of the key, a name ${A_NAME}`,
   RATE_LIMIT_RPS: 'must be a whole number from 0 on.',
   PORT: 'must be a port from 1 to 65535.',
 };
@@ -45,6 +47,7 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings | { faults:
     TILLGATE_URL: isServiceUrl(baseUrl),
     TILLGATE_KEY: port === undefined ? isRestrictedKey(key) : key === '',
     TILLGATE_ACTOR: actor === undefined || isName(actor),
+    TILLGATE_HOLDER: holder === undefined || isName(holder),
     RATE_LIMIT_RPS: Number.isSafeInteger(rateLimitRps) && rateLimitRps >= 0,
     PORT: port === undefined || (Number.isInteger(port) && port >= 1 && port <= 65_535),
   };
@@ -54,11 +57,13 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings | { faults:
   return { baseUrl, rateLimitRps, caller, port };
 }
 
+/** A question mark or a space would be in the middle of each address that is called. */
 function isServiceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+  if (!URL.canParse(text) || /[\s?#]/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password === '';
 }
 
+/** Tillgate has the same rule. */
 const isName = (text: string): boolean =>
-  [...text].length <= MAX_ACTOR_LENGTH && !NO_NAME.test(text);
+  [...text].length <= MAX_NAME_LENGTH && NAME.test(text.replace(JOINERS, ''));

@@ -11,6 +11,10 @@ test.each([
     { 'Tillgate-Actor': inUtf8('علی'), 'Tillgate-Holder': inUtf8('José') },
     { actor: 'علی', holder: 'José' },
   ],
-])('the names in %j are read as UTF-8', (headers, names) => {
+  [
+    { 'Tillgate-Actor': 'José', 'Tillgate-Holder': 'Müller' },
+    { actor: 'José', holder: 'Müller' },
+  ],
+])('the names in %j are read as UTF-8, or else as Latin-1', (headers, names) => {
   expect(callerOf('rk_test_x', new Headers(headers))).toEqual({ key: 'rk_test_x', ...names });
 });

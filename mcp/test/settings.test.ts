@@ -9,6 +9,7 @@ test.each([
   [{}, {}],
   [{ TILLGATE_ACTOR: 'José' }, { actor: 'José' }],
   [{ TILLGATE_ACTOR: 'علی\u200cرضا' }, { actor: 'علی\u200cرضا' }],
+  [{ TILLGATE_HOLDER: 'श्री\u200dमती' }, { holder: 'श्री\u200dमती' }],
   [{ TILLGATE_ACTOR: '', TILLGATE_HOLDER: '', PORT: '' }, {}],
   [{ TILLGATE_HOLDER: 'agent' }, { holder: 'agent' }],
 ])('accepts %j', (more, taken) => {
@@ -17,6 +18,19 @@ test.each([
   const settings = { baseUrl, rateLimitRps: 20, caller, port: undefined };
   expect(settingsOf({ ...RIGHT, ...more })).toEqual(settings);
 });
+
+const NO_NAMES = [
+  'Ana\nBen',
+  'Ana\u2028Ben',
+  ' Ana',
+  'Ana\u00a0',
+  'A\u200bna',
+  'A\u200dna',
+  '\u200d',
+  '\u3000',
+  '\u2800',
+  'x'.repeat(101),
+];
 
 test('takes no key and no caller from the environment over HTTP', () => {
   const { TILLGATE_URL: baseUrl } = RIGHT;
@@ -31,14 +45,16 @@ test.each([
   [{ TILLGATE_URL: 'pay.example' }, 'TILLGATE_URL'],
   [{ TILLGATE_URL: 'https://user:secret@pay.example' }, 'TILLGATE_URL'],
   [{ TILLGATE_URL: 'https://pay.example/?a' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'https://pay.example?' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'https://pay.example#' }, 'TILLGATE_URL'],
+  [{ TILLGATE_URL: 'https://pay.example\n' }, 'TILLGATE_URL'],
   [{ TILLGATE_KEY: undefined }, 'TILLGATE_KEY'],
   [{ TILLGATE_KEY: `${KEY}\n${KEY}` }, 'TILLGATE_KEY'],
   [{ TILLGATE_KEY: `${KEY}\n` }, 'TILLGATE_KEY'],
   [{ TILLGATE_KEY: KEY.replace('rk', 'sk') }, 'TILLGATE_KEY'],
-  [{ TILLGATE_ACTOR: 'Ana\nBen' }, 'TILLGATE_ACTOR'],
-  [{ TILLGATE_ACTOR: ' Ana' }, 'TILLGATE_ACTOR'],
-  [{ TILLGATE_ACTOR: 'A\u200bna' }, 'TILLGATE_ACTOR'],
-  [{ TILLGATE_ACTOR: 'x'.repeat(101) }, 'TILLGATE_ACTOR'],
+  ...['TILLGATE_ACTOR', 'TILLGATE_HOLDER'].flatMap((name) =>
+    NO_NAMES.map((text) => [{ [name]: text }, name] as const),
+  ),
   [{ RATE_LIMIT_RPS: '-1' }, 'RATE_LIMIT_RPS'],
   [{ RATE_LIMIT_RPS: 'none' }, 'RATE_LIMIT_RPS'],
   [{ TILLGATE_KEY: '', PORT: '0' }, 'PORT'],
