@@ -67,6 +67,8 @@ test("refuses a payment URL that is not https or lacks the session's ID, and an 
   const notHttps = 'payment_url.live must be an https URL, with placeholders after its host only.';
   const wrong = [
     [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
+    // The shell makes this of a variable that is not set.
+    [shop.organization, '', notHttps],
     [
       shop.organization,
       'https://a:b@pay.example/{CHECKOUT_SESSION_ID}',

@@ -30,6 +30,8 @@ describe('one mailbox', () => {
     ['"a@b"@shop.example', '"A\\@B"@SHOP.example'],
     ['ana@[127.0.0.1]', 'Ana@[127.0.0.1]'],
     ['ana@[IPv6:2001:db8::1]', 'ana@[ipv6:2001:DB8::1]'],
+    ['ana@[IPv6:2001:db8::1]', 'ana@[IPv6:2001:db8:0:0:0:0:0:0001]'],
+    ['ana@[IPv6:2001:db8::c000:201]', 'ana@[IPv6:2001:0DB8::192.0.2.1]'],
     ['ana@xn--99999999.example', 'ana@XN--99999999.example'],
   ];
 
@@ -56,6 +58,8 @@ test.each([
   ['"a\\"b"@shop.example', '"ab"@shop.example'],
   ['"a\\\\b"@shop.example', 'ab@shop.example'],
   ['ana@[127.0.0.1]', 'ana@[127.0.0.2]'],
+  ['ana@[IPv6:2001:db8::1]', 'ana@[IPv6:2001:db8::10]'],
+  ['ana@[IPv6:::1]', 'ana@[IPv6:::]'],
 ])('takes %j and %j for two mailboxes', (one, other) => {
   expect(mailboxOf(other)).not.toBe(mailboxOf(one));
 });

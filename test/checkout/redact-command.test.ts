@@ -48,7 +48,7 @@ const SPELLINGS = [
   ['Ünal@shop.example', 'ünal@Shop.example', 'U\u0308NAL@shop.example', '"\\ünal"@shop。example'],
   ['straße@shop.example', 'STRASSE@shop.example'],
   ['İpek@shop.example', 'i\u0307pek@shop.example'],
-  ['ana@[IPv6:2001:db8::1]', 'ana@[ipv6:2001:DB8::1]'],
+  ['ana@[IPv6:2001:db8::1]', 'ana@[ipv6:2001:DB8:0:0:0:0:0:1]'],
 ];
 
 test.each(SPELLINGS)(

@@ -104,7 +104,7 @@ function addSet(organizations: Command): void {
       ]);
       return change(organization, {
         ...Object.fromEntries(given),
-        paymentUrl: mode && { [mode]: paymentUrl || null },
+        paymentUrl: mode && { [mode]: paymentUrl === false ? null : paymentUrl },
         ...(uniqueReferences && { uniqueReferences: uniqueReferences === 'on' }),
       });
     });

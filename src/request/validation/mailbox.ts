@@ -30,11 +30,17 @@ function unquoted(local: string): string {
   return DOT_ATOM.test(text) ? text : `"${text}"`;
 }
 
+/** RFC 5321 section 4.1.3 */
+const IPV6_LITERAL = /^\[IPv6:(.+)\]$/i;
+
 /**
- * Returns a domain in ASCII, without the dot of the root. An address literal stays as it is, in
- * small letters.
+ * Returns a domain in ASCII, without the dot of the root. An IPv6 address is in its shortest form.
+ * Another address literal stays as it is, in small letters.
  */
 function hostOf(domain: string): string {
+  const [, ipv6] = IPV6_LITERAL.exec(domain) ?? [];
+  if (ipv6 !== undefined && URL.canParse(`http://[${ipv6}]`))
+    return new URL(`http://[${ipv6}]`).hostname;
   const ascii = domainToASCII(domain) || domain.toLowerCase();
   return ascii.replace(/\.$/, '');
 }
