@@ -14,7 +14,9 @@ import {
   redactedSession,
   tablesWithPlant,
 } from '../support/planted.js';
+import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
+import { Shop } from '../support/shop.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const DAY = 86_400;
@@ -119,4 +121,39 @@ test('redacts a session instead of removing it, when a payment comes first', asy
   await payer.end();
   await sweep();
   expect((await read(`${SESSIONS}/${id}`)).description).toBe(null);
+});
+
+test('redacts sessions of one organization whatever keeps those of another', async () => {
+  const another = await Shop.open(service);
+  for (const [kept, free] of [
+    [shop, another],
+    [another, shop],
+  ] as const) {
+    const paid = async (at: Shop) => {
+      const { id } = (await at.post(SESSIONS, plantedSession('https://shop.example'))).body;
+      const payment = await at.capture({ checkout_session: id });
+      await keepDetails(service, at, 1);
+      return { id, payment };
+    };
+    const [held, gone] = [await paid(kept), await paid(free)];
+    await service.sql.query(
+      `UPDATE checkout_sessions SET closed_at = now() - interval '2 days' WHERE NOT is_redacted`,
+    );
+    const holder = await Holder.connect(service.databaseUrl);
+    await holder.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(held.payment)]);
+    const retention = () => service.application.get(SessionSweeper).forgetAll();
+    await expect(retention()).rejects.toMatchObject({ code: '55P03' });
+    const described = async (at: Shop, { id }: { id: string }) =>
+      (await at.get(`${SESSIONS}/${id}`)).body.description;
+    expect([await described(kept, held), await described(free, gone)]).toEqual([PLANT, null]);
+    await holder.release();
+    await holder.end();
+    await until(() =>
+      retention().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await described(kept, held)).toBe(null);
+  }
 });

@@ -82,6 +82,16 @@ test("allows only the origins of its mode's active keys to show the page", async
     mode: 'live',
     allowedOrigins: ['https://live.example'],
   });
+  for (const [origin, end] of [
+    ['https://revoked.example', 'revoked_at'],
+    ['https://expired.example', 'expires_at'],
+  ] as const) {
+    await allow(origin);
+    await service.sql.query(
+      `UPDATE api_keys SET ${end} = now() - interval '1 second' WHERE $1 = ANY (allowed_origins)`,
+      [origin],
+    );
+  }
   for (const rest of ['/embed', '/embed/return']) {
     expect(await ancestors(rest)).toBe(`${pages.origin} https://shop.example`);
   }

@@ -2,9 +2,12 @@
  * The pretend payer of test mode pays by bank transfer: the money is on its way, and arrives later.
  */
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { openPage, stateIn, submit, visit } from '../support/page.js';
+import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { Shop } from '../support/shop.js';
 
@@ -68,6 +71,19 @@ describe('a bank transfer of the pretend payer', () => {
       [AWAITING, 'bank transfer'],
       [COMPLETED, null],
     ]);
+  });
+
+  test('begins once when it is pressed twice at once', async () => {
+    const { id, path } = await openPage(shop, SMALLEST);
+    const holder = await Holder.connect(service.databaseUrl);
+    await holder.hold('SELECT FROM checkout_sessions WHERE id = $1 FOR UPDATE', [uuidOf(id)]);
+    const pressed = [service, other].map(({ url }) => submit(`${url}${path}/pretend/transfer`));
+    await until(async () => (await waitingForLocks(service.sql)) === 2);
+    await holder.release();
+    await holder.end();
+    for (const { status } of await Promise.all(pressed)) expect(status).toBe(303);
+    await advance(2.5);
+    expect(await paymentsOf(id)).toMatchObject([{ amount: 1000, mismatch: null }]);
   });
 
   test('comes at once by the helper `pay`, and does not come again', async () => {

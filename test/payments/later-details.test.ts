@@ -4,10 +4,13 @@
  */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedule/later-details-sweeper.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
+import { Holder } from '../support/holder.js';
 import { keepDetails, PLANT, plantedSession, tablesWithPlant } from '../support/planted.js';
+import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import type { Shop } from '../support/shop.js';
+import { Shop } from '../support/shop.js';
 import { createKey } from '../support/tenants.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -78,4 +81,53 @@ describe.each([
     await service.application.get(LaterDetailsSweeper).forgetAll();
     expect(await tablesWithPlant(service.sql)).toEqual([]);
   });
+});
+
+test('counts the days from the first text, however much is said later', async () => {
+  const { session, payment } = await paidSession(shop);
+  await redact(shop, session);
+  await shop.hold(payment, { amount: 1, reason: PLANT });
+  await advance(29 * DAY);
+  await shop.hold(payment, { amount: 1, reason: PLANT });
+  expect(await modesWithPlant()).toEqual(['test']);
+  await advance(DAY + 60);
+  expect(await tablesWithPlant(service.sql)).toEqual([]);
+});
+
+test('redacts the texts of one organization whatever keeps those of another', async () => {
+  const another = await Shop.open(service);
+  for (const [kept, free] of [
+    [shop, another],
+    [another, shop],
+  ] as const) {
+    const [held, gone] = [await paidSession(kept), await paidSession(free)];
+    for (const [at, { session, payment }] of [
+      [kept, held],
+      [free, gone],
+    ] as const) {
+      await redact(at, session);
+      await at.hold(payment, { amount: 1, reason: PLANT });
+    }
+    await service.sql.query(
+      `UPDATE payments SET details_since = details_since - interval '31 days'`,
+    );
+    const holder = await Holder.connect(service.databaseUrl);
+    const lock = 'SELECT FROM payment_holds WHERE payment_id = $1 FOR UPDATE';
+    await holder.hold(lock, [uuidOf(held.payment)]);
+    const sweeper = service.application.get(LaterDetailsSweeper);
+    await expect(sweeper.forgetAll()).rejects.toMatchObject({ code: '55P03' });
+    const { rows } = await service.sql.query(
+      `SELECT replace(payment_id::text, '-', '') AS id FROM payment_holds WHERE reason IS NOT NULL`,
+    );
+    expect(rows).toEqual([{ id: uuidOf(held.payment) }]);
+    await holder.release();
+    await holder.end();
+    await until(() =>
+      sweeper.forgetAll().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await tablesWithPlant(service.sql)).toEqual([]);
+  }
 });

@@ -86,6 +86,19 @@ describe('a claim', () => {
   });
 });
 
+test.each([
+  ['succeeded', (refund: Refund) => refund.succeed(null)],
+  ['failed', (refund: Refund) => refund.fail({ reason: null, claim: 1, providerReference: null })],
+])('a claim is neither extended nor released once its refund has %s', (status, end) => {
+  const ended = end(PENDING.claim(NOW, 60));
+  for (const change of [() => ended.extend(extension(60), NOW), () => ended.release(1, 0, NOW)]) {
+    expect(refusalOf(change)).toMatchObject({
+      code: 'refund_not_pending',
+      errors: [{ message: `The refund is ${status}, not pending.` }],
+    });
+  }
+});
+
 describe('the refunds that a claim takes', () => {
   const waiting = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([organization, refunds]) => ({ organization, refunds }));

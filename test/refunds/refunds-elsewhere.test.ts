@@ -83,6 +83,13 @@ describe('the payout of a proposed refund', () => {
     expect((await amounts()).refunded).toBe(1200);
   });
 
+  test('is counted for both of two proposals of one amount that were paid together', async () => {
+    const [one, two] = [await propose(), await propose()];
+    for (const { id } of [one, two]) await shop.succeed(id, PAID);
+    for (const { id } of [one, two]) expect((await seen(id)).status).toBe('succeeded');
+    expect(await amounts()).toMatchObject({ refunded: 1000, pending: 0 });
+  });
+
   test('replaces the refund that was recorded first, which ends with an event of its own', async () => {
     const { id } = await propose();
     const recorded = (await shop.recordRefund(payment)).body;
