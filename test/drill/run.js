@@ -37,8 +37,12 @@ const broken = isEachRule ? ofEachRule : FOUND;
 /** The drills that take longest begin. */
 const runs = [...RIGHT, ...broken.toReversed()].filter(({ name }) => name.includes(part));
 const queue = runs.values();
-await Promise.all(Array.from({ length: Math.min(LANES, runs.length) }, lane));
+const lanes = Array.from({ length: Math.min(LANES, runs.length) }, lane);
+// A drill that hangs ends its lane. The other lanes go on, so that each ends its own processes.
+const failed = (await Promise.allSettled(lanes)).filter(({ status }) => status === 'rejected');
 rmSync(scratch, { recursive: true });
+for (const { reason } of failed) console.error(reason);
+if (failed.length > 0) process.exitCode = 1;
 
 async function lane(_, place) {
   const stage = await openStage();
@@ -61,6 +65,8 @@ async function play(stage, { name, rule, command, restart = false }, notes) {
     command: ['env', `NOTES=${notes}`, ...command],
     progress: new Progress({ write: () => undefined }),
     stop: AbortSignal.timeout(LIMIT_MS),
+  }).catch((cause) => {
+    throw new Error(`The drill of "${name}" ended with an error.`, { cause });
   });
   rmSync(notes, { force: true });
   const rules = broken.map((one) => one.rule);
