@@ -13,13 +13,14 @@ const BAR = 14;
 const TOP = 56;
 const PLOT = WIDTH - LEFT - RIGHT;
 
-/** The colors have enough contrast on a white and on a dark page. */
+/** A picture has its own background, because a page can be light while the system is dark. */
 const STYLE = `<style>
   text { font: 13px sans-serif; fill: #24292f }
+  .page { fill: #ffffff }
   .bare { fill: #6e7781; stroke: #6e7781 } .tillgate { fill: #3451b2; stroke: #3451b2 }
   .range { stroke: #24292f; stroke-width: 1.5 } .line { stroke-width: 2 } .dashed { stroke-dasharray: 5 4 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 } .range { stroke: #e6edf3 }
+    text { fill: #e6edf3 } .range { stroke: #e6edf3 } .page { fill: #0d1117 }
     .bare { fill: #9198a1; stroke: #9198a1 } .tillgate { fill: #a8b1ff; stroke: #a8b1ff }
   }
 </style>`;
@@ -33,7 +34,8 @@ function picture(height: number, title: string, parts: readonly string[]): strin
     const mark = `<rect class="${side}" x="${x}" y="30" width="12" height="12"/>`;
     return mark + text(x + 18, 41, LEGEND[side]);
   });
-  return svg([WIDTH, height], title, [STYLE, text(0, 18, title), ...legend, ...parts]);
+  const page = `<rect class="page" width="${WIDTH}" height="${height}"/>`;
+  return svg([WIDTH, height], title, [STYLE, page, text(0, 18, title), ...legend, ...parts]);
 }
 
 /** A bar for the median and a line from the slowest to the fastest round, beside the baseline's. */
