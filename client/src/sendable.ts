@@ -10,8 +10,8 @@ interface Options {
   readonly fetch?: unknown;
 }
 
-/** AbortSignal.timeout() takes no longer time. */
-const LONGEST_TIMEOUT_MS = 2 ** 32 - 1;
+/** A timer of Node ends at once if its time is longer. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** No message has the key. */
 export function requireSendable({ baseUrl, key, maxRetries, timeoutMs, fetch }: Options): void {
@@ -95,6 +95,7 @@ const unsendable = (name: string, why: string) => new TypeError(`${name} cannot 
 
 /** Tells whether `fetch` refused to call a port that belongs to another protocol. */
 export function isBlockedPort(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: { readonly message?: unknown } };
-  return cause?.message === 'bad port';
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  const { message } = Object(cause) as { readonly message?: unknown };
+  return message === 'bad port';
 }

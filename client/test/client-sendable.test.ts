@@ -38,7 +38,7 @@ const OPTIONS: readonly [
   ['timeoutMs must be', { timeoutMs: Number.NaN }],
   ['timeoutMs must be', { timeoutMs: 0 }],
   ['timeoutMs must be', { timeoutMs: Number.POSITIVE_INFINITY }],
-  ['timeoutMs must be', { timeoutMs: 2 ** 32 }],
+  ['timeoutMs must be', { timeoutMs: 2 ** 31 }],
   ['fetch must be a function', { fetch: 'fetch' }],
 ];
 
