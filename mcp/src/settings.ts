@@ -16,7 +16,8 @@ export interface Settings {
 const DEFAULT_RATE_LIMIT_RPS = 20;
 const MAX_NAME_LENGTH = 100;
 /** A name begins and ends with a visible character, and has no line break and nothing invisible. */
-const NAME = /^(?![\s\p{Z}])(?:(?![\p{Zl}\p{Zp}])[^\p{C}\p{DI}\u2800])+(?<![\s\p{Z}])$/u;
+const NAME =
+  /^(?![\s\p{Z}])(?:(?![\p{Zl}\p{Zp}])[^\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800])+(?<![\s\p{Z}])$/u;
 /** These invisible characters are part of how a name is spelled in Arabic and Indic scripts. */
 const JOINERS =
   /(?<=\p{M})[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { Tillgate } from '../../client/src/index.js';
 import { useService } from '../../test/kit/setup.js';
 import { Shop } from '../../test/support/shop.js';
+import { freePort } from '../../test/support/sockets.js';
 import { createKey } from '../../test/support/tenants.js';
 import { type Right, rightsOf, UnfitKey } from '../src/rights.js';
 
@@ -37,6 +38,7 @@ test.each([
 });
 
 test('where Tillgate does not answer, nothing is known', async () => {
-  const silent = new Tillgate({ baseUrl: 'http://127.0.0.1:9', key: 'rk_test_x', maxRetries: 0 });
+  const baseUrl = `http://127.0.0.1:${await freePort()}`;
+  const silent = new Tillgate({ baseUrl, key: 'rk_test_x', maxRetries: 0 });
   await expect(rightsOf(silent)).rejects.toThrow('The service could not be reached.');
 });
