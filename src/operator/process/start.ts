@@ -77,11 +77,15 @@ async function start(config: Config) {
  * meanwhile, because a process that loads hears too late that it is connected.
  */
 async function prepare(config: Config): Promise<{ database: EmbeddedPostgres; serve: Serve }> {
-  const [opened, serve] = await Promise.all([
-    openDatabase(config, { role: 'server', say }),
-    loadServer(config),
-  ]);
-  return { database: await migrated(config, opened), serve };
+  const opening = openDatabase(config, { role: 'server', say });
+  try {
+    const [opened, serve] = await Promise.all([opening, loadServer(config)]);
+    return { database: await migrated(config, opened), serve };
+  } catch (error) {
+    const opened = await opening.catch(() => undefined);
+    await opened?.close();
+    throw error;
+  }
 }
 
 /**
