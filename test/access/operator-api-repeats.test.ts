@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { TillgateOperator } from '../../client/src/operator.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
-import { atOnce, describedFetch, post, type Reply, untilDecided } from '../support/client.js';
+import { atOnce, describedFetch, get, post, type Reply, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
+import { until } from '../support/processes.js';
 import { createOperatorKey } from '../support/tenants.js';
 
 const ORGANIZATIONS = '/operator/v1/organizations';
@@ -123,6 +126,28 @@ describe('a write that is sent again', () => {
       const replies = await Promise.all(fields.map(change));
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(await operator.organizations.retrieve(id)).toMatchObject(changes);
+    }
+  });
+
+  // This test guards the lock of the key, under which a request sees that another one revoked it.
+  test('revokes a key once that is revoked twice at once', async () => {
+    const { id: organization } = await operator.organizations.create({ name: 'Revoked' });
+    for (const mode of ['test', 'live']) {
+      const { id } = (await write(`${ORGANIZATIONS}/${organization}/api_keys`, { mode })).body;
+      const holder = await Holder.connect(service.databaseUrl);
+      await holder.hold('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [uuidOf(id)]);
+      const revoke = (at: typeof service) =>
+        write(`/operator/v1/api_keys/${id}/revoke`, undefined, randomUUID(), at);
+      const replies = [service, other].map(revoke);
+      await until(async () => (await waitingForLocks(service.sql)) === 2);
+      await holder.end();
+      const [one, two] = await Promise.all(replies);
+      expect(one).toMatchObject({ status: 200, body: { id, revoked_at: expect.any(Number) } });
+      expect([two?.status, two?.text]).toEqual([200, one?.text]);
+      const path = `/operator/v1/events?organization=${organization}&type=api_key.revoked`;
+      const { body } = await get(service.url + path, { key });
+      const revoked = body.data.filter(({ resource }: { resource: string }) => resource === id);
+      expect(revoked).toHaveLength(1);
     }
   });
 });

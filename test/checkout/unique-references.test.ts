@@ -1,9 +1,11 @@
 /** One payable session for each reference, where an organization has unique_references. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
+import { overtaken } from '../support/holder.js';
 import { inRaces, atOnce as race } from '../support/races.js';
 import { Shop, type Twin } from '../support/shop.js';
 import { createOperatorKey } from '../support/tenants.js';
@@ -203,6 +205,22 @@ describe('at the same moment', () => {
       expect((await openWith(reference)).length).toBeLessThanOrEqual(1);
     });
   });
+});
+
+test('an overdue session from before the setting that is postponed meanwhile keeps its reference', async () => {
+  const late = await Shop.openTwin(service);
+  const endIn = (time: string) =>
+    `UPDATE checkout_sessions SET expires_at = now() + interval '${time}' WHERE id = $1`;
+  for (const by of [late.test, late.live]) {
+    await setUnique(by.organization, false);
+    const { id } = (await create('order-10', by)).body;
+    await setUnique(by.organization, true);
+    await service.sql.query(endIn('1 second'), [uuidOf(id)]);
+    // The session ends while its row is locked, so that no sweeper expires it first.
+    const again = () => sleep(1_100).then(() => create('order-10', by));
+    expectInUse(await overtaken(service, [endIn('1 hour'), uuidOf(id)], again), id);
+    expect(await openWith('order-10', by)).toMatchObject([{ id }]);
+  }
 });
 
 // The next test drops the index that the races above rely on, so it stays last.
