@@ -2,9 +2,10 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
+import { OPERATOR_EVENT_ID } from '../../src/modules/access/domain/operator-event.js';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { Units } from '../../src/persistence/units.js';
-import { uuidOf } from '../../src/shared/id.js';
+import { newId, uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, SMALLEST, send, untilDecided } from '../support/client.js';
 import { command } from '../support/command.js';
@@ -176,6 +177,28 @@ test('events are listed by organization, type and time, in both orders, and read
   expect((await list(`&from=${first.created}&to=${third.created + 1}`)).body.data).toHaveLength(3);
   expect((await list(`&to=${first.created - 5}`)).body.data).toEqual([]);
   expect((await ask(`${PATH}/${second.id}`)).body).toEqual(second);
+});
+
+test('a list by time has events whose IDs and positions have different orders', async () => {
+  const id = await createOrganization();
+  // Nothing else happens in the hour before and after these events.
+  const created = Math.floor(Date.now() / 1000) + 3600;
+  const [first, second] = [0, 1].map((later) => newId(OPERATOR_EVENT_ID, created * 1000 + later));
+  for (const event of [second, first] as string[])
+    await service.sql.query(
+      `INSERT INTO operator_events (id, type, organization_id, resource, via, holder, changes)
+       VALUES ($1, 'organization.updated', $2, 'planted', 'command_line', 'tester', '{}')`,
+      [uuidOf(event), uuidOf(id)],
+    );
+  const listed = async (query: string) =>
+    (await ask(`${PATH}?organization=${id}&type=organization.updated${query}`)).body.data.map(
+      (event: { id: string }) => event.id,
+    );
+  expect(await listed(`&from=${created}`)).toEqual([first, second]);
+  expect(await listed(`&from=${created}&to=${created + 1}`)).toEqual([first, second]);
+  expect(await listed(`&to=${created + 1}`)).toEqual([first, second]);
+  expect(await listed(`&from=${created + 1}`)).toEqual([]);
+  expect(await listed(`&to=${created}`)).toEqual([]);
 });
 
 test('a wrong request to the trail is refused by name, and no other key reads the trail', async () => {

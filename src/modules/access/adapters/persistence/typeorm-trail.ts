@@ -41,11 +41,13 @@ const IN_TIME = `CASE WHEN position <= :last THEN event.id >= :first AND event.i
 const MARGIN_MS = 60_000;
 /**
  * These limit the positions, so that a list of one time does not read what came after or before.
+ * The limits are the nearest events outside of that time, because events of one moment may have
+ * their IDs in another order than their positions.
  */
-const FROM = `position >= coalesce((SELECT position FROM operator_events
-  WHERE id >= :from ORDER BY id LIMIT 1), ${LAST_POSITION})`;
-const TO = `position <= coalesce((SELECT position FROM operator_events
-  WHERE id < :to ORDER BY id DESC LIMIT 1), -1)`;
+const FROM = `(position, event.id) > (coalesce((SELECT position FROM operator_events
+  WHERE id < :from ORDER BY id DESC LIMIT 1), 0), :from)`;
+const TO = `(position, event.id) < (coalesce((SELECT position FROM operator_events
+  WHERE id >= :to ORDER BY id LIMIT 1), ${LAST_POSITION}), :to)`;
 
 @Injectable()
 export class TypeormTrail extends Trail {
