@@ -113,20 +113,6 @@ const TABLES = `
   CREATE SEQUENCE operator_events_position_seq OWNED BY operator_events.position;
   ALTER TABLE operator_events
     ALTER COLUMN position SET DEFAULT nextval('operator_events_position_seq');
-
-  -- Whoever got rights by default, as the role of the service does (docs/operate/postgresql.md),
-  -- adds to the trail and reads it, but changes and removes nothing.
-  DO $$
-    DECLARE
-      reader regrole;
-    BEGIN
-      FOR reader IN SELECT DISTINCT grantee FROM pg_class, aclexplode(relacl)
-        WHERE pg_class.oid = 'operator_events'::regclass AND grantee NOT IN (0, relowner)
-      LOOP
-        EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON operator_events FROM %s', reader);
-      END LOOP;
-    END
-  $$;
 `;
 
 /**

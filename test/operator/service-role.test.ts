@@ -28,6 +28,17 @@ function urlOf(user: string): string {
 const as = (url: string, sql: string) =>
   withClient(url, async (client) => (await client.query(sql)).rows);
 
+/** Who may do what with the trail, besides its owner. */
+const TRAIL_RIGHTS = [{ grantee: 'tillgate', rights: ['INSERT', 'SELECT'] }];
+const rightsOnTrail = () =>
+  as(
+    urlOf('tillgate_owner'),
+    `SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS grantee,
+       array_agg(privilege_type ORDER BY privilege_type) AS rights
+     FROM pg_class, aclexplode(relacl)
+     WHERE oid = 'operator_events'::regclass AND grantee <> relowner GROUP BY 1 ORDER BY 1`,
+  );
+
 beforeAll(async () => {
   // The superuser has another name, because the service uses the usual one.
   postgres = await OwnPostgres.start([], 'admin');
@@ -99,6 +110,17 @@ test('the role of the service adds to the trail, which nobody but the owner can 
   expect(await as(urlOf('tillgate'), trail)).toEqual([
     { type: 'organization.created', via: 'command_line' },
   ]);
+});
+
+test.each([
+  'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO tillgate',
+  'GRANT TRUNCATE ON operator_events TO PUBLIC',
+])('a migration takes the trail back from others after %s', async (grant) => {
+  await as(urlOf('tillgate_owner'), grant);
+  expect(await tillgate(urlOf('tillgate'), ['migrate'])).toEqual({ applied: [] });
+  expect(await rightsOnTrail()).not.toEqual(TRAIL_RIGHTS);
+  expect(await tillgate(urlOf('tillgate_owner'), ['migrate'])).toEqual({ applied: [] });
+  expect(await rightsOnTrail()).toEqual(TRAIL_RIGHTS);
 });
 
 test('another role cannot connect', async () => {

@@ -22,6 +22,27 @@ const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
     coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
 
 /**
+ * Only the owner of the trail may change or remove what it says. Other roles get these rights by
+ * default privileges, by a grant on all tables, and in a database that was restored, so each
+ * `migrate` of the owner takes them away.
+ */
+const KEEP_TRAIL = `DO $$
+  DECLARE
+    grantee text;
+  BEGIN
+    FOR grantee IN
+      SELECT DISTINCT CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END
+      FROM pg_class AS trail CROSS JOIN aclexplode(trail.relacl) AS given
+      WHERE trail.oid = to_regclass('operator_events') AND given.grantee <> trail.relowner
+        AND given.privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE')
+        AND pg_has_role(trail.relowner, 'USAGE')
+    LOOP
+      EXECUTE 'REVOKE UPDATE, DELETE, TRUNCATE ON operator_events FROM ' || grantee;
+    END LOOP;
+  END
+$$`;
+
+/**
  * Applies pending migrations and returns their names. If several processes call it, one applies
  * them and the others wait. A database of 1.2.0 is taken over first.
  */
@@ -31,6 +52,7 @@ export async function migrate(url: string, progress?: Progress): Promise<string[
     if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
     await dataSource.transaction(distributeNewTables);
+    await dataSource.query(KEEP_TRAIL);
     return [...takenOver, ...applied.map(({ name }) => name)];
   });
 }
