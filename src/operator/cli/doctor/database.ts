@@ -3,7 +3,7 @@
  * look for a pooler between it and this machine.
  */
 import type { Client } from 'pg';
-import { MIGRATIONS } from '../../../persistence/data-source.js';
+import { MIGRATIONS, SETTINGS } from '../../../persistence/data-source.js';
 import {
   encryptedColumns,
   type Look,
@@ -127,13 +127,16 @@ export async function pooler(client: Client, connect: () => Promise<Client>): Pr
 }
 
 export async function timeLimits(client: Client): Promise<Finding> {
-  const { rows } = await client.query<{ statement_timeout: string }>('SHOW statement_timeout');
-  if (rows[0]?.statement_timeout !== '0')
-    return ok('time limits', 'Connections of the pooler have a time limit.');
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM ${SETTINGS} WHERE current_setting(name) <> value`,
+  );
+  if (rows.length === 0)
+    return ok('time limits', 'Connections of the pooler have their time limits.');
   const advice =
     'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each ' +
     'server connection has them.';
-  return warn('time limits', 'Connections of the pooler have no time limit.', advice);
+  const missing = rows.map(({ name }) => name).join(', ');
+  return warn('time limits', `Connections of the pooler lack settings: ${missing}.`, advice);
 }
 
 /**
