@@ -174,20 +174,6 @@ describe('a database with rows of each table', () => {
     expect(await migrate(database.url, silent)).toEqual(NAMES);
   });
 
-  test('is refused while it has what somebody added, and names that', async () => {
-    await sql(`CREATE TABLE taxes (id uuid PRIMARY KEY);
-      ALTER TABLE refunds ADD COLUMN team text;
-      CREATE INDEX by_description ON refunds (description);
-      CREATE SCHEMA reports;
-      CREATE VIEW reports.states AS SELECT status FROM refunds`);
-    const before = await rowsOf();
-    const names = 'table taxes, column refunds.team, index by_description, view reports.states';
-    await expect(migrate(database.url, silent)).rejects.toThrow(
-      `Tillgate did not make these: ${names}. Move tables to another schema and drop the rest, `,
-    );
-    expect(await rowsOf()).toEqual(before);
-  });
-
   test('stays as it was if a row breaks a rule of the new schema', async () => {
     await sql(`ALTER TABLE refunds DROP CONSTRAINT refunds_lapses;
       UPDATE refunds SET lapses = -1 WHERE reference IS NOT NULL`);
@@ -209,10 +195,10 @@ describe('a database with rows of each table', () => {
   });
 
   test('stays as it was if a table would differ from that of a new database', async () => {
-    await sql('ALTER TABLE refunds SET (fillfactor = 50)');
+    await sql('ALTER TABLE events DROP CONSTRAINT events_sequence_key');
     const before = await readCatalog(database.url);
     await expect(migrate(database.url, silent)).rejects.toThrow(
-      /^The tables would differ .* Nothing was changed\.\n\+ tables .*"refunds".*fillfactor=50/,
+      /^The tables would differ .* Nothing was changed\.\n- constraints .*"events_sequence_key"/,
     );
     expect(await readCatalog(database.url)).toEqual(before);
   });

@@ -56,9 +56,15 @@ export interface Catalog {
 
 type Sql = (schema: string) => string;
 
-/** TypeORM's own list of what has run is no part of the schema. */
+/** The objects of an extension, such as spatial_ref_sys of PostGIS, are no part of the schema. */
+const isOfExtension = (catalog: 'pg_class' | 'pg_type') =>
+  `EXISTS (SELECT FROM pg_depend WHERE classid = '${catalog}'::regclass
+    AND objid = ${catalog}.oid AND deptype = 'e')`;
+
+/** TypeORM's own list of what has run is no part of the schema either. */
 const isTable: Sql = (schema) =>
-  `relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname <> 'migrations'`;
+  `relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname <> 'migrations'
+    AND NOT ${isOfExtension('pg_class')}`;
 
 const TYPES: Sql = (schema) => `
   SELECT typname AS name, CASE typtype WHEN 'e' THEN 'enum' ELSE 'domain' END AS kind,
@@ -68,10 +74,17 @@ const TYPES: Sql = (schema) => `
     ARRAY(SELECT conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
       WHERE contypid = pg_type.oid ORDER BY 1) AS rules
   FROM pg_type WHERE typnamespace = '${schema}'::regnamespace AND typtype IN ('d', 'e')
+    AND NOT ${isOfExtension('pg_type')}
   ORDER BY typname`;
 
+/**
+ * Operators may set how autovacuum treats a table. The parameters of its TOAST table are not read
+ * here at all.
+ */
 const TABLES: Sql = (schema) => `
-  SELECT relname AS name, reloptions AS options FROM pg_class WHERE ${isTable(schema)}
+  SELECT relname AS name, nullif(ARRAY(SELECT option FROM unnest(reloptions) AS option
+      WHERE option !~ '^(log_)?autovacuum_' ORDER BY option), '{}') AS options
+  FROM pg_class WHERE ${isTable(schema)}
   ORDER BY relname`;
 
 /** A column that was dropped leaves a gap in attnum, so the columns are counted. */

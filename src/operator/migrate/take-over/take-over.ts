@@ -10,6 +10,7 @@ import type { Progress } from '../../../platform/progress.js';
 import { requireNoAdditions } from './additions.js';
 import { type Catalog, differencesOf, readCatalog } from './catalog.js';
 import { convert } from './conversion.js';
+import { requireOwnParameters } from './storage-parameters.js';
 
 /** Later migrations run afterwards, as they do on every database. */
 const LAST_OF_SCHEMA = 'Encryption1790000000011';
@@ -31,11 +32,13 @@ export async function takeOver(runner: QueryRunner, progress: Progress): Promise
   await announce(runner, progress);
   await prepare(runner);
   await requireNoServer(runner);
-  await lockTables(runner);
   const migrations = steps.map((Migration) => new (Migration as new () => Step)());
+  const target = await makeTarget(runner, migrations);
+  await lockTables(runner, target);
   const old = await readCatalog(runner, 'public');
-  const target = await makeTarget(runner, migrations, old);
   await requireNoAdditions(runner, old, target);
+  requireOwnParameters(old, target);
+  await moveToPublic(runner, old, target);
   for (const migration of migrations) await migration.takeOver?.(runner);
   await convert(runner, target, progress);
   await recordMigrations(runner);
@@ -50,7 +53,7 @@ export async function takeOver(runner: QueryRunner, progress: Progress): Promise
  */
 export async function collectStatistics(dataSource: DataSource): Promise<void> {
   const tables: { readonly name: string }[] = await dataSource.query(
-    `SELECT relname AS name FROM pg_class
+    `SELECT quote_ident(relname) AS name FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
   );
   for (const { name } of tables) await dataSource.query(`ANALYZE ${name}`);
@@ -68,7 +71,6 @@ async function announce(runner: QueryRunner, progress: Progress): Promise<void> 
 }
 
 async function prepare(runner: QueryRunner): Promise<void> {
-  await runner.query(`SET LOCAL lock_timeout = '2s'`);
   await runner.query(`SET LOCAL maintenance_work_mem = '256MB'`);
   // Without this setting, a statement of a process that was killed would go on and keep its locks.
   // PostgreSQL can notice the loss of a client on these systems only.
@@ -96,12 +98,17 @@ async function requireNoServer(runner: QueryRunner): Promise<void> {
   );
 }
 
-/** All tables are locked at once, so that nothing can be in the way later. */
-async function lockTables(runner: QueryRunner): Promise<void> {
+/**
+ * All tables of Tillgate are locked at once, so that nothing can be in the way later. A table that
+ * others made may be one that this role must not lock.
+ */
+async function lockTables(runner: QueryRunner, target: Catalog): Promise<void> {
   const { tables } = await readCatalog(runner, 'public');
-  const names = tables.map(({ name }) => name).join(', ');
+  const isOurs = (name: string) => target.tables.some((table) => table.name === name);
+  const names = tables.map(({ name }) => name).filter(isOurs);
+  await runner.query(`SET LOCAL lock_timeout = '2s'`);
   try {
-    await runner.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+    await runner.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (error) {
     if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
     throw new Error(
@@ -111,23 +118,24 @@ async function lockTables(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** Runs the migrations in a schema of their own, of which types and new tables remain. */
-async function makeTarget(
-  runner: QueryRunner,
-  migrations: readonly Step[],
-  old: Catalog,
-): Promise<Catalog> {
+/** Runs the migrations in a schema of their own. */
+async function makeTarget(runner: QueryRunner, migrations: readonly Step[]): Promise<Catalog> {
   await runner.query(`CREATE SCHEMA ${SCRATCH}`);
   await runner.query(`SET LOCAL search_path = ${SCRATCH}`);
   for (const migration of migrations) await migration.up(runner);
   const target = await readCatalog(runner, SCRATCH);
-  for (const { name } of target.types) await runner.query(`ALTER TYPE ${name} SET SCHEMA public`);
+  await runner.query('SET LOCAL search_path = public');
+  return target;
+}
+
+/** Only types and new tables remain of the migrations. */
+async function moveToPublic(runner: QueryRunner, old: Catalog, target: Catalog): Promise<void> {
+  for (const { name } of target.types)
+    await runner.query(`ALTER TYPE ${SCRATCH}.${name} SET SCHEMA public`);
   const isNew = (name: string) => !old.tables.some((table) => table.name === name);
   for (const { name } of target.tables)
-    if (isNew(name)) await runner.query(`ALTER TABLE ${name} SET SCHEMA public`);
-  await runner.query('SET LOCAL search_path = public');
+    if (isNew(name)) await runner.query(`ALTER TABLE ${SCRATCH}.${name} SET SCHEMA public`);
   await runner.query(`DROP SCHEMA ${SCRATCH} CASCADE`);
-  return target;
 }
 
 async function recordMigrations(runner: QueryRunner): Promise<void> {
