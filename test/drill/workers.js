@@ -195,7 +195,7 @@ export const BROKEN = {
     {
       async pay(refund) {
         const { id } = refund;
-        const response = await fetch(`${PROVIDER_URL}/refunds`, {
+        const response = await fetch(`${process.env.PROVIDER_URL}/refunds`, {
           method: 'POST',
           headers: { 'idempotency-key': id, 'content-type': 'application/json' },
           body: JSON.stringify(RIGHT.terms(refund)),
