@@ -1,16 +1,14 @@
 /** The trail of keys and settings: who changed what, in the transaction of the change. */
 import { userInfo } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { OPERATOR_EVENT_ID } from '../../src/modules/access/domain/operator-event.js';
 import { ManageOrganizations } from '../../src/modules/access/index.js';
 import { Units } from '../../src/persistence/units.js';
 import { newId, uuidOf } from '../../src/shared/id.js';
-import { useOther, useService } from '../kit/setup.js';
-import { atOnce, get, post, type Reply, SMALLEST, send, untilDecided } from '../support/client.js';
+import { useService } from '../kit/setup.js';
+import { get, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { command } from '../support/command.js';
 import { expectError, expectInvalid, listResources } from '../support/envelope.js';
-import { useProcesses } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { createLedgerKey, createOperatorKey, createTenant } from '../support/tenants.js';
 
@@ -18,8 +16,6 @@ const PATH = '/operator/v1/events';
 const SECONDS = expect.any(Number);
 
 const service = useService();
-const other = useOther(service);
-const processes = useProcesses(service);
 let operator: string;
 
 beforeAll(async () => {
@@ -238,74 +234,4 @@ test('a change that is not committed has no line, and a unit without an author w
     `SELECT FROM organizations WHERE name IN ('Never', 'Nobody')`,
   );
   expect(rows).toEqual([]);
-});
-
-test('a reader that follows while two instances write misses no event', async () => {
-  const start = (await ask(`${PATH}?limit=1`)).body.data[0].id;
-  const seen: string[] = [];
-  let isWriting = true;
-  const reading = (async () => {
-    for (let cursor = start, isLast = false; !isLast; ) {
-      isLast = !isWriting;
-      const { body } = await ask(`${PATH}?order=asc&limit=7&cursor=${cursor}`);
-      seen.push(...body.data.map(({ id }: { id: string }) => id));
-      cursor = body.next_cursor ?? cursor;
-      if (body.has_more) isLast = false;
-      await sleep(1);
-    }
-  })();
-  await atOnce(8, async (writer) => {
-    const { url } = writer % 2 === 0 ? service : other;
-    for (let turn = 0; turn < 15; turn++)
-      await untilDecided(() =>
-        post(`${url}/operator/v1/organizations`, {
-          key: operator,
-          body: { name: `Writer ${writer}, turn ${turn}` },
-          idempotencyKey: `${writer} ${turn}`,
-        }),
-      );
-  });
-  isWriting = false;
-  await reading;
-  const { rows } = await service.sql.query(
-    `SELECT id FROM operator_events WHERE position > (SELECT position FROM operator_events WHERE id = $1)
-     ORDER BY position`,
-    [uuidOf(start)],
-  );
-  expect(rows).toHaveLength(8 * 15);
-  expect(seen.map(uuidOf)).toEqual(rows.map(({ id }) => id.replaceAll('-', '')));
-});
-
-test('after kill -9 nothing has changed without its line, and no line is without its change', async () => {
-  let killed = 0;
-  for (const server of processes) {
-    const writing = atOnce(8, async (writer) => {
-      for (let turn = 0; ; turn++) {
-        const body = { name: `Killed ${killed}, writer ${writer}, turn ${turn}` };
-        const made = await post(`${server.url}/operator/v1/organizations`, {
-          key: operator,
-          body,
-        }).catch(() => undefined);
-        if (made === undefined) return;
-      }
-    });
-    await sleep(1_000);
-    await server.stop('SIGKILL');
-    killed += 1;
-    await writing;
-  }
-  const { rows } = await service.sql.query(
-    `SELECT count(organization.id)::int AS organizations, count(event.id)::int AS events
-     FROM (SELECT * FROM organizations WHERE name LIKE 'Killed%') AS organization
-     FULL JOIN (SELECT * FROM operator_events
-       WHERE type = 'organization.created' AND changes::text LIKE '%Killed%') AS event
-     ON event.organization_id = organization.id`,
-  );
-  expect(rows[0].organizations).toBeGreaterThan(0);
-  expect(rows[0].events).toBe(rows[0].organizations);
-  const { rows: alone } = await service.sql.query(
-    `SELECT FROM organizations WHERE name LIKE 'Killed%' AND id NOT IN (
-       SELECT organization_id FROM operator_events WHERE organization_id IS NOT NULL)`,
-  );
-  expect(alone).toEqual([]);
 });
