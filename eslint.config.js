@@ -14,6 +14,7 @@ const CONNECTIONS = ['DataSource', 'EntityManager', 'QueryRunner'];
 const OWN = ['src', 'tools', 'drill', 'bench', 'examples'].map((folder) => `${folder}/**/*.ts`);
 
 export default [
+  { ignores: ['**/dist/**'] },
   { files: ['**/*.{ts,js}'], languageOptions: { parser } },
   {
     // Tests and benchmarks match only texts that they made themselves.
