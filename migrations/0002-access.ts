@@ -116,6 +116,27 @@ const TABLES = `
 `;
 
 /**
+ * Only the owner of the trail may change or remove what it says. Other roles get these rights by
+ * default privileges, by a grant on all tables, and in a database that was restored, so each
+ * `migrate` of the owner takes them away.
+ */
+export const KEEP_TRAIL = `DO $$
+  DECLARE
+    grantee text;
+  BEGIN
+    FOR grantee IN
+      SELECT DISTINCT CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END
+      FROM pg_class AS trail CROSS JOIN aclexplode(trail.relacl) AS given
+      WHERE trail.oid = to_regclass('operator_events') AND given.grantee <> trail.relowner
+        AND given.privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE')
+        AND pg_has_role(trail.relowner, 'USAGE')
+    LOOP
+      EXECUTE 'REVOKE UPDATE, DELETE, TRUNCATE ON operator_events FROM ' || grantee;
+    END LOOP;
+  END
+$$`;
+
+/**
  * Keys that a process of 1.1.0 made have no holder: the holder is the ID of the key. It is a
  * TypeID, which is the 128 bits of the UUID after two zeros, as 26 characters of 5 bits.
  */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { KEEP_TRAIL } from '../../../migrations/0002-access.js';
 import {
   distributeAll,
   distributeNewTables,
@@ -20,27 +21,6 @@ const MIGRATION_LOCK = 7_411_530;
 const LOCK_INTERVAL_MS = 100;
 const LIMITS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L;',
     coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
-
-/**
- * Only the owner of the trail may change or remove what it says. Other roles get these rights by
- * default privileges, by a grant on all tables, and in a database that was restored, so each
- * `migrate` of the owner takes them away.
- */
-const KEEP_TRAIL = `DO $$
-  DECLARE
-    grantee text;
-  BEGIN
-    FOR grantee IN
-      SELECT DISTINCT CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END
-      FROM pg_class AS trail CROSS JOIN aclexplode(trail.relacl) AS given
-      WHERE trail.oid = to_regclass('operator_events') AND given.grantee <> trail.relowner
-        AND given.privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE')
-        AND pg_has_role(trail.relowner, 'USAGE')
-    LOOP
-      EXECUTE 'REVOKE UPDATE, DELETE, TRUNCATE ON operator_events FROM ' || grantee;
-    END LOOP;
-  END
-$$`;
 
 /**
  * Applies pending migrations and returns their names. If several processes call it, one applies
