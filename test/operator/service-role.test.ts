@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrate } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { SMALLEST, send } from '../support/client.js';
 import { OwnPostgres } from '../support/own-postgres.js';
@@ -53,13 +54,15 @@ afterAll(async () => {
 });
 
 test('the owner migrates, and through a pooler prints the statements that need an administrator', async () => {
-  const migrate = (url: string, ...options: string[]) => tillgate(url, ['migrate', ...options]);
+  const migrateBy = (url: string, ...options: string[]) => tillgate(url, ['migrate', ...options]);
   const applied = MIGRATIONS.map(({ name }) => name);
-  expect(await migrate(urlOf('tillgate_owner'), '--service-role', 'tillgate')).toEqual({ applied });
+  expect(await migrateBy(urlOf('tillgate_owner'), '--service-role', 'tillgate')).toEqual({
+    applied,
+  });
   const pooler = await startPooler(urlOf('tillgate_owner'), () => ({
     toServer: (message) => message,
   }));
-  expect(await migrate(pooler.url, '--service-role', 'tillgate')).toEqual({
+  expect(await migrateBy(pooler.url, '--service-role', 'tillgate')).toEqual({
     applied: [],
     not_permitted: expect.arrayContaining([
       `ALTER ROLE tillgate IN DATABASE tillgate SET statement_timeout = '5s';`,
@@ -69,7 +72,7 @@ test('the owner migrates, and through a pooler prints the statements that need a
   expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([
     { statement_timeout: '0' },
   ]);
-  expect(await migrate(urlOf('tillgate'))).toEqual({ applied: [] });
+  expect(await migrateBy(urlOf('tillgate'))).toEqual({ applied: [] });
   expect(await as(urlOf('tillgate'), 'SHOW statement_timeout')).toEqual([
     { statement_timeout: '5s' },
   ]);
@@ -117,9 +120,9 @@ test.each([
   'GRANT TRUNCATE ON operator_events TO PUBLIC',
 ])('a migration takes the trail back from others after %s', async (grant) => {
   await as(urlOf('tillgate_owner'), grant);
-  expect(await tillgate(urlOf('tillgate'), ['migrate'])).toEqual({ applied: [] });
+  expect(await migrate(urlOf('tillgate'))).toEqual([]);
   expect(await rightsOnTrail()).not.toEqual(TRAIL_RIGHTS);
-  expect(await tillgate(urlOf('tillgate_owner'), ['migrate'])).toEqual({ applied: [] });
+  expect(await migrate(urlOf('tillgate_owner'))).toEqual([]);
   expect(await rightsOnTrail()).toEqual(TRAIL_RIGHTS);
 });
 
