@@ -2,85 +2,28 @@
  * A worker of the kit pays only while the lease of its claim lasts, and waits longer before it
  * tries again.
  */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../../test/kit/setup.js';
+import { lapse } from '../../test/support/leases.js';
 import { until } from '../../test/support/processes.js';
+import { useSettling } from '../../test/support/settling.js';
 import {
   failed,
   later,
   notThere,
-  type Outcome,
   type SettleOptions,
-  settle,
   stuck,
   succeeded,
   unknown,
-  type Worker,
 } from '../src/ledger/index.js';
 
 const service = useService();
 const shop = useShop(service);
-let payment: string;
-let workers: Worker[];
-let paid: string[];
-let outcomes: Outcome[];
-let errors: unknown[];
-
-beforeEach(async () => {
-  [workers, paid, outcomes, errors] = [[], [], [], []];
-  payment = await shop.capture();
-});
-
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  jest.restoreAllMocks();
-});
-
-/** Starts a worker whose provider pays, unless the test says otherwise, and finds nothing. */
-function start({ pay = async () => succeeded(), ...others }: Partial<SettleOptions> = {}): Worker {
-  const worker = settle({
-    url: service.url,
-    key: shop.ledgerKey,
-    organization: shop.organization,
-    pollSeconds: 0.05,
-    pay: (refund, signal) => {
-      paid.push(refund.id);
-      return pay(refund, signal);
-    },
-    find: async () => notThere(),
-    onOutcome: (_, outcome) => void outcomes.push(outcome),
-    onError: (error) => void errors.push(error),
-    ...others,
-  });
-  workers.push(worker);
-  return worker;
-}
-
-const propose = async (amount = 1): Promise<string> =>
-  (await shop.propose(payment, amount)).body.id;
-const proposed = async (count: number): Promise<string[]> => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(await propose(ids.length + 1));
-  return ids;
-};
-const read = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
-const untilIs = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status);
-/** Ends the lease of the refund, and the wait after it. */
-const lapse = (id: string) =>
-  service.sql.query(
-    'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1',
-    [uuidOf(id)],
-  );
-
-/** Makes refunds whose worker died. */
-async function abandoned(count = 1): Promise<string[]> {
-  const ids = await proposed(count);
-  await shop.claim();
-  await Promise.all(ids.map(lapse));
-  return ids;
-}
+const { paid, outcomes, errors, start, propose, read, untilIs, abandoned } = useSettling(
+  service,
+  shop,
+);
 
 test('keeps a refund that the provider does not have yet, and pays again only after its lease', async () => {
   const id = await propose();
@@ -88,7 +31,7 @@ test('keeps a refund that the provider does not have yet, and pays again only af
   await until(() => outcomes.length === 1);
   expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
   expect([paid, outcomes]).toEqual([[id], [unknown()]]);
-  await lapse(id);
+  await lapse(service, id);
   await untilIs(id, 'succeeded');
   expect(paid).toEqual([id, id]);
 });
@@ -111,7 +54,7 @@ test('decides nothing in a worker that was overtaken', async () => {
   // With one refund at a time, the worker does not claim the same refund again itself.
   const worker = start({ pay: () => paying.promise, concurrency: 1 });
   await until(() => paid.length === 1);
-  await lapse(id);
+  await lapse(service, id);
   const [other] = (await shop.claim()).body.data;
   paying.resolve(failed('no such account'));
   await worker.stop();
@@ -132,7 +75,7 @@ test('renews the lease during a payout, and stops it when another worker has the
   };
   start({ pay, concurrency: 1 });
   await until(() => given !== undefined);
-  await lapse(id);
+  await lapse(service, id);
   await until(async () => (await read(id)).claim.expires_at > Date.now() / 1000 + 50);
   expect(given?.aborted).toBe(false);
   await service.sql.query('UPDATE refunds SET claim_number = 2 WHERE id = $1', [uuidOf(id)]);

@@ -3,11 +3,11 @@
  * for first, and what it reports.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { uuidOf } from '../../src/shared/id.js';
+import { expect, test } from '@jest/globals';
 import { useService, useShop } from '../../test/kit/setup.js';
 import { FAULTS, startHttpProxy } from '../../test/support/http-proxy.js';
 import { until } from '../../test/support/processes.js';
+import { useSettling } from '../../test/support/settling.js';
 import { ownedRefund } from '../../test/support/shop.js';
 import type { ClientOptions } from '../src/index.js';
 import {
@@ -16,76 +16,17 @@ import {
   notThere,
   type Outcome,
   type PayOutcome,
-  type SettleOptions,
-  settle,
   stuck,
   submitted,
   succeeded,
-  type Worker,
 } from '../src/ledger/index.js';
 
 const service = useService();
 const shop = useShop(service);
-let payment: string;
-let workers: Worker[];
-let paid: string[];
-let outcomes: Outcome[];
-let errors: unknown[];
-
-beforeEach(async () => {
-  [workers, paid, outcomes, errors] = [[], [], [], []];
-  payment = await shop.capture();
-});
-
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  jest.restoreAllMocks();
-});
-
-/** Starts a worker whose provider pays, unless the test says otherwise, and finds nothing. */
-function start({ pay = async () => succeeded(), ...others }: Partial<SettleOptions> = {}): Worker {
-  const worker = settle({
-    url: service.url,
-    key: shop.ledgerKey,
-    organization: shop.organization,
-    pollSeconds: 0.05,
-    pay: (refund, signal) => {
-      paid.push(refund.id);
-      return pay(refund, signal);
-    },
-    find: async () => notThere(),
-    onOutcome: (_, outcome) => void outcomes.push(outcome),
-    onError: (error) => void errors.push(error),
-    ...others,
-  });
-  workers.push(worker);
-  return worker;
-}
-
-const propose = async (amount = 1): Promise<string> =>
-  (await shop.propose(payment, amount)).body.id;
-const proposed = async (count: number): Promise<string[]> => {
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(await propose(ids.length + 1));
-  return ids;
-};
-const read = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
-const untilIs = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status);
-/** Ends the lease of the refund, and the wait after it. */
-const lapse = (id: string) =>
-  service.sql.query(
-    'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1',
-    [uuidOf(id)],
-  );
-
-/** Makes refunds whose worker died. */
-async function abandoned(count = 1): Promise<string[]> {
-  const ids = await proposed(count);
-  await shop.claim();
-  await Promise.all(ids.map(lapse));
-  return ids;
-}
+const { paid, outcomes, errors, start, propose, proposed, read, untilIs, abandoned } = useSettling(
+  service,
+  shop,
+);
 
 const hours = (count: number) => ({
   asymmetricMatch: (at: unknown) => Math.abs(Number(at) - Date.now() / 1000 - count * 3600) < 60,

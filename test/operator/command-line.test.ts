@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { get, post, SMALLEST } from '../support/client.js';
-import { command } from '../support/command.js';
+import { command, commandsOn } from '../support/command.js';
 import { createDatabase } from '../support/postgres.js';
 import { Scratch, type Server, startServer } from '../support/processes.js';
 
@@ -20,6 +20,7 @@ function expectFromNow(instant: number, seconds: number): void {
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let server: Server;
 let organization: string;
+const { succeed, fail } = commandsOn(() => database.url);
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -31,23 +32,6 @@ afterAll(async () => {
   await server.stop();
   await database.drop();
 });
-
-/** Runs the command and returns the object that it prints. */
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what the object is.
-async function succeed(...args: string[]): Promise<any> {
-  const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(/^\{.*\}\n$/);
-  return JSON.parse(stdout);
-}
-
-/** Runs the command and returns the line with which it fails. */
-async function fail(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^[^\n]+\n$/);
-  return stderr.trimEnd();
-}
 
 async function createKey(...options: string[]) {
   return succeed('key', 'create', '--org', organization, '--mode', 'test', ...options);

@@ -9,6 +9,7 @@ import { startService } from '../kit/service.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, type Reply, send, untilDecided } from '../support/client.js';
 import { Holder } from '../support/holder.js';
+import { lapse, leaseEnd } from '../support/leases.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { Shop, type Twin } from '../support/shop.js';
 import { createLedgerKey } from '../support/tenants.js';
@@ -31,18 +32,6 @@ const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string
 const act = (id: string, action: string, body: object) =>
   shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
 const now = () => Math.floor(Date.now() / 1000);
-/** Matches the end of a lease of so many seconds that began between `before` and now. */
-const endOf = (seconds: number, before: number) => ({
-  asymmetricMatch: (at: unknown) =>
-    Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
-});
-
-const lapse = (id: string) =>
-  service.sql.query(
-    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
-    [uuidOf(id)],
-  );
-
 async function propose(count: number, at: Shop = shop): Promise<string[]> {
   const of = at === shop ? payment : await at.capture();
   const ids: string[] = [];
@@ -122,7 +111,7 @@ describe.each([
 ])('a claim %s', (_, claim) => {
   test.each([
     ['was never claimed', async () => undefined],
-    ['lapsed', lapse],
+    ['lapsed', (id: string) => lapse(service, id)],
   ])('skips a locked refund that %s', async (_case, prepare) => {
     const [locked = '', free = ''] = await propose(2);
     await claim();
@@ -145,11 +134,11 @@ test('claims ten refunds of any organization for a minute, unless it has other v
   let before = now();
   const claimed = await shop.claim();
   expect(idsOf(claimed)).toEqual(own.slice(0, 10));
-  expect(claimed.body.data[0].claim).toEqual({ number: 1, expires_at: endOf(60, before) });
+  expect(claimed.body.data[0].claim).toEqual({ number: 1, expires_at: leaseEnd(60, before) });
   before = now();
   const limited = await shop.claim({ limit: 1, lease_seconds: 120 });
   expect(limited.body.data).toMatchObject([
-    { id: own[10], claim: { expires_at: endOf(120, before) } },
+    { id: own[10], claim: { expires_at: leaseEnd(120, before) } },
   ]);
   expect(idsOf(await shop.bare(CLAIM, { limit: 100 }))).toContain(foreign);
   expect(idsOf(await shop.bare(CLAIM))).toEqual([]);
@@ -208,7 +197,7 @@ test('finds a refund behind thousands of organizations whose refunds are at a pr
 test('refuses to cancel a claimed refund whose lease has ended, because it may be paid', async () => {
   const [id = ''] = await propose(1);
   await shop.claim();
-  await lapse(id);
+  await lapse(service, id);
   const { status, body } = await shop.cancel(id);
   expect([status, body.error.code]).toEqual([422, 'refund_in_progress']);
   expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('pending');

@@ -7,6 +7,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { startService } from '../kit/service.js';
 import { useOther, useService, useShop } from '../kit/setup.js';
 import { type Reply, untilDecided } from '../support/client.js';
+import { lapse, leaseEnd } from '../support/leases.js';
 import { scrape } from '../support/metrics.js';
 import { inRaces, atOnce as race } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -31,18 +32,6 @@ const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string
 const act = (id: string, action: string, body: object) =>
   shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
 const now = () => Math.floor(Date.now() / 1000);
-/** Matches the end of a lease of so many seconds that began between `before` and now. */
-const endOf = (seconds: number, before: number) => ({
-  asymmetricMatch: (at: unknown) =>
-    Number(at) - seconds >= before && Number(at) - seconds <= Date.now() / 1000 + 1,
-});
-
-const lapse = (id: string) =>
-  service.sql.query(
-    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
-    [uuidOf(id)],
-  );
-
 async function propose(count: number, at: Shop = shop): Promise<string[]> {
   const of = at === shop ? payment : await at.capture();
   const ids: string[] = [];
@@ -67,7 +56,7 @@ test("keeps a lease of 60 days and the provider's reference beyond the end of th
   const before = (await shop.at(first).ledgerPost(`${REFUNDS}/${id}/extend`, LONG)).body;
   expect(before).toMatchObject({
     provider_reference: 're_provider',
-    claim: { expires_at: endOf(5_184_000, asked) },
+    claim: { expires_at: leaseEnd(5_184_000, asked) },
   });
   await first.close();
   expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toEqual(before);
@@ -118,7 +107,7 @@ test.each([
     await inRaces(async (number) => {
       const { own, id } = await proposeAlone();
       await own.claim();
-      await lapse(id);
+      await lapse(service, id);
       const late = () => own.at(other).ledgerPost(`${REFUNDS}/${id}/${action}`, body);
       const [extended, claimed] = await race([late, () => own.claim()], number);
       expect(extended?.body.error?.code).toBe(

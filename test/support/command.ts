@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { runCommand } from '../../src/operator/cli/program.js';
 import type { Ended } from './processes.js';
 
@@ -17,6 +18,28 @@ export function command(
   const next = before.then(() => captured(words, environment));
   before = next.catch(() => undefined);
   return next;
+}
+
+/** Returns commands on this database, which must succeed or fail. */
+export function commandsOn(databaseUrl: () => string) {
+  const run = (words: readonly string[]) => command(words, { DATABASE_URL: databaseUrl() });
+  return {
+    /** Runs the command and returns the object that it prints. */
+    // biome-ignore lint/suspicious/noExplicitAny: the tests say what the object is.
+    async succeed(...words: string[]): Promise<any> {
+      const { status, stdout, stderr } = await run(words);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(/^\{.*\}\n$/);
+      return JSON.parse(stdout);
+    },
+    /** Runs the command and returns the line with which it fails. */
+    async fail(...words: string[]): Promise<string> {
+      const { status, stdout, stderr } = await run(words);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+      return stderr.trimEnd();
+    },
+  };
 }
 
 async function captured(
