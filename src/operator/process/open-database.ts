@@ -19,23 +19,21 @@ export async function openMigratedDatabase(
   config: Config,
   options: Options,
 ): Promise<EmbeddedPostgres> {
-  return migrated(config, await openDatabase(config, options));
+  const database = await openDatabase(config, options);
+  try {
+    await bringUpToDate(config, database.url);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /**
  * Migrates the embedded database. Any other database is only checked, because its operator decides
  * when to migrate it.
  */
-export async function migrated(
-  config: Config,
-  database: EmbeddedPostgres,
-): Promise<EmbeddedPostgres> {
-  try {
-    if (config.databaseUrl === undefined) await migrate(database.url);
-    else await assertReady(database.url);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+export async function bringUpToDate({ databaseUrl }: Config, url: string): Promise<void> {
+  if (databaseUrl === undefined) await migrate(url);
+  else await assertReady(url);
 }

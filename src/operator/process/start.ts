@@ -7,7 +7,7 @@ import { ABOUT_LEDGER, startDemoLedger } from './demo-ledger.js';
 import { readDemo } from './demo-tour.js';
 import { fail } from './explain.js';
 import { openLog } from './log.js';
-import { migrated, openDatabase } from './open-database.js';
+import { bringUpToDate, openDatabase } from './open-database.js';
 import type { Server } from './server.js';
 import { endAfter, onStopSignal } from './stop-signals.js';
 
@@ -79,8 +79,9 @@ async function start(config: Config) {
 async function prepare(config: Config): Promise<{ database: EmbeddedPostgres; serve: Serve }> {
   const opening = openDatabase(config, { role: 'server', say });
   try {
-    const [opened, serve] = await Promise.all([opening, loadServer(config)]);
-    return { database: await migrated(config, opened), serve };
+    const [database, serve] = await Promise.all([opening, loadServer(config)]);
+    await bringUpToDate(config, database.url);
+    return { database, serve };
   } catch (error) {
     const opened = await opening.catch(() => undefined);
     await opened?.close();
