@@ -190,6 +190,15 @@ async function overdraw() {
   return { shop, payment, first, claimed, last };
 }
 
+function repairs({ organization }: Shop, payment: string) {
+  const repair = service.application.get(RepairPayment);
+  return service.application
+    .get(Units)
+    .commit({ organization, mode: 'test' }, (unit) =>
+      repair.execute(unit, ownId(unit, payment), true),
+    );
+}
+
 test('reconcile shows proposals beyond the captured amount, and then repairs them', async () => {
   const { shop, payment, first, claimed, last } = await overdraw();
   await service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [
@@ -226,18 +235,28 @@ test('a repair and the payout of a refund that it fails happen one after the oth
   const { shop, payment, first, last } = await overdraw();
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
-  const repair = service.application.get(RepairPayment);
-  const caller = { organization: shop.organization, mode: 'test' } as const;
-  const repaired = service.application
-    .get(Units)
-    .commit(caller, (unit) => repair.execute(unit, ownId(unit, payment), true));
+  const repaired = repairs(shop, payment);
   await until(async () => (await waitingForLocks(service.sql)) === 1);
   const paid = shop.succeed(first, { provider_reference: 'payout_1' });
   await until(async () => (await waitingForLocks(service.sql)) === 2);
   await outsider.end();
-  expect((await repaired).failed.map(({ after }) => after.state.id)).toEqual([first, last]);
+  expect((await repaired).failed.map(({ state }) => state.id)).toEqual([first, last]);
   expect((await paid).body.error.code).toBe('refund_not_pending');
   expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 600 });
+});
+
+test('a repair does not fail a refund that a worker claims meanwhile', async () => {
+  const { shop, payment, first, last } = await overdraw();
+  const outsider = await Holder.connect(service.databaseUrl);
+  const claim = `UPDATE refunds SET claim_number = 1,
+    claim_expires_at = statement_timestamp() + interval '1 minute' WHERE id = $1`;
+  await outsider.hold(claim, [uuidOf(first)]);
+  const repaired = repairs(shop, payment);
+  await until(async () => (await waitingForLocks(service.sql)) === 1);
+  await outsider.commit();
+  await outsider.end();
+  expect((await repaired).failed.map(({ state }) => state.id)).toEqual([last]);
+  expect((await shop.get(`/v1/refunds/${first}`)).body.status).toBe('pending');
 });
 
 test('a payout beyond the captured amount is refused with a reason, and not with 500', async () => {

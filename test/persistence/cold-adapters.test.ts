@@ -246,7 +246,7 @@ test('the statements about refunds name an organization and a mode', async () =>
     byReference: () => refunds.byReference(caller, 'proposed'),
     byPayout: () =>
       refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
-    ofPayment: () => refunds.ofPayment(caller, paid),
+    lockOfPayment: () => refunds.lockOfPayment(unit, paid),
     list: async () => {
       for (const reference of [undefined, 'proposed'])
         await refunds.list(caller, { ...listed, reference });
@@ -256,7 +256,7 @@ test('the statements about refunds name an organization and a mode', async () =>
       for (const clock of [undefined, { ...caller, ahead: 0 }])
         await refunds.overdue(1, waiting, clock);
     },
-    change: () => refunds.change(unit, refund, refund.cancel(NOW.now)),
+    change: () => refunds.change(unit, refund.cancel(NOW.now)),
   };
   await expectAllowed(ofRefunds);
 });

@@ -69,7 +69,7 @@ async function repairsOf(
       payment: id,
       amount_refunded: repaired.amountRefunded,
       amount_pending_refund: repaired.amountPendingRefund,
-      failed: repaired.failed.map(({ after }) => after.state.id),
+      failed: repaired.failed.map(({ state }) => state.id),
       overdrawn: repaired.overdrawn,
     });
   }

@@ -68,7 +68,7 @@ export class ClaimRefunds {
   ): Promise<Refund> {
     const { refund, now } = await this.refunds.lock(unit, id);
     const changed = transition(refund, now);
-    if (changed !== refund) this.refunds.change(unit, refund, changed);
+    if (changed !== refund) this.refunds.change(unit, changed);
     return changed;
   }
 

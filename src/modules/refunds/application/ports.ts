@@ -13,11 +13,8 @@ export abstract class Refunds {
    * made elsewhere and have the same provider reference.
    */
   abstract add(unit: Unit, refund: Refund): void;
-  /**
-   * Stores `after`. Throws Stale unless the stored refund still has the status, the approval and
-   * the claim of `before`: of two changes at once, one is stored.
-   */
-  abstract change(unit: Unit, before: Refund, after: Refund): void;
+  /** Stores a changed refund, which the unit has locked before it decided on the change. */
+  abstract change(unit: Unit, refund: Refund): void;
   /**
    * Locks a refund until the end of the unit. `now` is the time of the database, in milliseconds.
    * Refuses with not_found.
@@ -33,8 +30,11 @@ export abstract class Refunds {
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** Reads the refund as it is now, by the clock of its organization. Refuses with not_found. */
   abstract read(caller: Caller, id: OwnId): Promise<Refund>;
-  /** Lists the pending and succeeded refunds of a payment, the oldest first. */
-  abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
+  /**
+   * Locks the pending and succeeded refunds of a payment until the end of the unit, the oldest
+   * first.
+   */
+  abstract lockOfPayment(unit: Unit, payment: OwnId): Promise<readonly Refund[]>;
   /** Lists the refunds of the caller's mode, the newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
   /** Lists the refunds of all organizations as they are now, the oldest first. */

@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { Organizations } from '../../access/index.js';
-import { LaterDetails, Payments } from '../../payments/index.js';
+import { LaterDetails, type Payment, Payments } from '../../payments/index.js';
 import { Refund } from '../domain/refund.js';
 import type { MadeRefund } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
@@ -32,11 +32,7 @@ export class RecordRefund {
     const payment = await this.payments.lock(unit, id, 'payment');
     const { state, refundable } = payment;
     const known = (await this.refunds.byPayout(unit, made)) ?? (await this.proposed(unit, made));
-    if (known)
-      return {
-        refund: await this.settle.execute(unit, payment, known, known.found(made)),
-        isNew: false,
-      };
+    if (known) return { refund: await this.settleKnown(unit, payment, known, made), isNew: false };
     const refund = Refund.record({ ...state, refundable }, made, unit);
     if (refund.hasDetails) this.laterDetails.note(unit, payment);
     this.refunds.add(unit, refund);
@@ -44,6 +40,18 @@ export class RecordRefund {
     this.events.record(unit, 'refund.succeeded', refund, state.notifyUrl);
     this.payments.changeAmount(unit, payment, 'refund_unreserved', refund.state.amount);
     return { refund, isNew: true };
+  }
+
+  private async settleKnown(
+    unit: Unit,
+    payment: Payment,
+    known: Refund,
+    made: MadeRefund,
+  ): Promise<Refund> {
+    // A refund of another payment is refused before it would be locked.
+    known.found(made);
+    const { refund } = await this.refunds.lock(unit, ownId(unit, known.state.id));
+    return this.settle.execute(unit, payment, refund, refund.found(made));
   }
 
   private async proposed(unit: Unit, { reference }: MadeRefund): Promise<Refund | undefined> {

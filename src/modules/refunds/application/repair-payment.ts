@@ -20,11 +20,11 @@ export class RepairPayment {
   /** Returns what is to be repaired. It writes nothing unless `isMeant`. Refuses with not_found. */
   async execute(unit: Unit, id: OwnId, isMeant: boolean): Promise<Repair> {
     const { state } = await this.payments.lock(unit, id);
-    const repair = repairOf(state, await this.refunds.ofPayment(unit, id));
+    const repair = repairOf(state, await this.refunds.lockOfPayment(unit, id));
     if (!isMeant) return repair;
-    for (const { before, after } of repair.failed) {
-      this.refunds.change(unit, before, after);
-      this.events.record(unit, 'refund.failed', after, state.notifyUrl);
+    for (const refund of repair.failed) {
+      this.refunds.change(unit, refund);
+      this.events.record(unit, 'refund.failed', refund, state.notifyUrl);
     }
     this.payments.restoreAmounts(unit, id, repair);
     return repair;

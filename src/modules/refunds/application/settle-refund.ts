@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ownId } from '../../../shared/own-id.js';
 import type { Unit } from '../../../shared/unit.js';
 import { type AmountChange, LaterDetails, type Payment, Payments } from '../../payments/index.js';
 import type { Refund } from '../domain/refund.js';
@@ -18,15 +19,16 @@ export class SettleRefund {
     private readonly laterDetails: LaterDetails,
   ) {}
 
+  /** `before` is the refund as it was locked. */
   async execute(unit: Unit, payment: Payment, before: Refund, after: Refund): Promise<Refund> {
     if (after === before) return before;
     const { amount } = after.state;
     const yielded = await this.yielding(unit, after);
     const change = yielded ? 'free' : amountChange(before, after);
     if (change === 'refund') payment.requirePayable(amount);
-    for (const [from, to] of [[before, after] as const, ...(yielded ? [yielded] : [])]) {
-      this.refunds.change(unit, from, to);
-      this.events.record(unit, eventOf(to), to, payment.state.notifyUrl);
+    for (const changed of yielded ? [after, yielded] : [after]) {
+      this.refunds.change(unit, changed);
+      this.events.record(unit, eventOf(changed), changed, payment.state.notifyUrl);
     }
     if (after.hasDetails) this.laterDetails.note(unit, payment);
     if (change) this.payments.changeAmount(unit, payment, change, amount);
@@ -34,15 +36,16 @@ export class SettleRefund {
   }
 
   /**
-   * Finds the refund that was recorded for the same payout before the ledger knew the proposed
+   * Fails the refund that was recorded for the same payout before the ledger knew the proposed
    * refund. Its amount is counted already.
    */
-  private async yielding(unit: Unit, refund: Refund) {
+  private async yielding(unit: Unit, refund: Refund): Promise<Refund | undefined> {
     const { status, providerReference } = refund.state;
     if (status !== 'succeeded' || providerReference === null) return undefined;
     const recorded = await this.refunds.byPayout(unit, refund.state);
-    const yielded = recorded?.yieldTo(refund);
-    return recorded && yielded && yielded !== recorded ? ([recorded, yielded] as const) : undefined;
+    if (recorded === undefined || recorded.yieldTo(refund) === recorded) return undefined;
+    const { refund: locked } = await this.refunds.lock(unit, ownId(unit, recorded.state.id));
+    return locked.yieldTo(refund);
   }
 }
 

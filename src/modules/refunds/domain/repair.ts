@@ -6,8 +6,8 @@ type Captured = Readonly<{ amount: number; amountOnHold: number }>;
 export interface Repair {
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
-  /** These are the pending refunds of more than was captured, each before and after its repair. */
-  readonly failed: readonly { readonly before: Refund; readonly after: Refund }[];
+  /** These are the pending refunds of more than was captured, as their repair leaves them. */
+  readonly failed: readonly Refund[];
   /**
    * This is the amount of claimed refunds beyond what was captured. They may be paid out, so a
    * person has to look at each.
@@ -41,7 +41,7 @@ export function repairOf({ amount, amountOnHold }: Captured, refunds: readonly R
   return {
     amountRefunded: sumOf(succeeded),
     amountPendingRefund: Math.min(held, most),
-    failed: excess.map((before) => ({ before, after: before.fail(FAILURE) })),
+    failed: excess.map((refund) => refund.fail(FAILURE)),
     overdrawn: Math.max(held - most, 0),
   };
 }

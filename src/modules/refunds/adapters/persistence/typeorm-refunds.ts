@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, Not } from 'typeorm';
+import { In, Not } from 'typeorm';
 import { insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
@@ -11,7 +11,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
-import { Stale, type Unit } from '../../../../shared/unit.js';
+import type { Unit } from '../../../../shared/unit.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund } from '../../domain/refund.js';
@@ -53,30 +53,20 @@ export class TypeormRefunds extends Refunds {
     this.database.batched(unit, REFUND, { ...state, ...ids, ...timesOf(state) }, { stale });
   }
 
-  change(unit: Unit, { state: before }: Refund, { state }: Refund): void {
-    const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } =
-      state;
-    const { claimNumber } = before;
-    const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
-    const seen = {
-      status: before.status,
-      approval: before.approval,
-      claimNumber,
-      claimExpiresAt: claim,
-    };
-    const found = { ...keyOf(unit, id), ...seen };
-    const decision = { approval, decidedBy, comment };
+  change(unit: Unit, { state }: Refund): void {
     const change = {
-      status,
-      failureReason,
-      providerReference,
-      lapses,
-      ...decision,
+      status: state.status,
+      failureReason: state.failureReason,
+      providerReference: state.providerReference,
+      lapses: state.lapses,
+      approval: state.approval,
+      decidedBy: state.decidedBy,
+      comment: state.comment,
       ...timesOf(state),
     };
-    this.database.atCommit(unit, async ({ manager }) => {
-      if ((await manager.update(RefundRecord, found, change)).affected !== 1) throw new Stale();
-    });
+    this.database.atCommit(unit, ({ manager }) =>
+      manager.update(RefundRecord, keyOf(unit, state.id), change),
+    );
   }
 
   async lock(unit: Unit, id: OwnId) {
@@ -97,16 +87,17 @@ export class TypeormRefunds extends Refunds {
     return row ? fromRow(row) : undefined;
   }
 
-  async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
+  async lockOfPayment(unit: Unit, payment: OwnId): Promise<readonly Refund[]> {
     const where = {
-      ...scopeOf(caller),
+      ...scopeOf(unit),
       payment: uuidOf(payment),
       status: In(['pending', 'succeeded']),
     };
-    const options = { where, order: { id: 'ASC' } } as const;
-    return (
-      await this.database.reading(caller, (manager) => manager.find(RefundRecord, options))
-    ).map(fromRow);
+    const lock = { mode: 'for_no_key_update' } as const;
+    const rows = await this.database.inTransaction(unit, ({ manager }) =>
+      manager.find(RefundRecord, { where, order: { id: 'ASC' }, lock }),
+    );
+    return rows.map(fromRow);
   }
 
   async byPayout(
@@ -193,7 +184,9 @@ export class TypeormRefunds extends Refunds {
   }
 
   private async asOfNow(refund: Refund): Promise<Refund> {
-    return isWaiting(refund.state) ? refund.asOf((await this.clock.at(refund.state)).now) : refund;
+    if (!isWaiting(refund.state)) return refund;
+    const { now } = await this.clock.at(refund.state);
+    return refund.asOf(now);
   }
 }
 
