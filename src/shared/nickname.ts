@@ -2,10 +2,10 @@
 import { foldCase } from './letter-case.js';
 import { INVISIBLE, isVisible } from './visible.js';
 
-const SPACES = /[\s\p{Z}]+/gu;
-const SPACE_AT_AN_END = /^[\s\p{Z}]|[\s\p{Z}]$/u;
+const SPACES = /\p{White_Space}+/gu;
+const SPACE_AT_AN_END = /^\p{White_Space}|\p{White_Space}$/u;
 const LINE_BREAK_OR_CONTROL = /[\p{Zl}\p{Zp}\p{Cc}]/u;
-const UNSEEN = new RegExp(`${INVISIBLE.source}|(?!\\s)\\p{Cc}`, 'gu');
+const UNSEEN = new RegExp(`${INVISIBLE.source}|(?!\\p{White_Space})\\p{Cc}`, 'gu');
 
 /** RFC 8266 section 2.3: the rules are applied until they change nothing, at most four times. */
 const MAX_PASSES = 4;

@@ -39,6 +39,16 @@ const write = (
 const count = async (table: string) =>
   (await service.sql.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count;
 
+test.each(['🦊'.repeat(100), 'x'.repeat(100), 'José', 'Jose\u0301', 'Ana  María'])(
+  'keeps the holder %j as it was given',
+  async (holder) => {
+    const { id } = await operator.organizations.create({ name: 'Good' });
+    const made = (await write(`${ORGANIZATIONS}/${id}/api_keys`, { mode: 'test', holder })).body;
+    const { data } = (await get(`${service.url}${ORGANIZATIONS}/${id}/api_keys`, { key })).body;
+    expect([made.holder, data[0].holder]).toEqual([holder, holder]);
+  },
+);
+
 describe('input that is refused', () => {
   const KEYS = `${ORGANIZATIONS}/{id}/api_keys`;
   const ROWS: [
@@ -105,7 +115,9 @@ describe('input that is refused', () => {
     ],
     [KEYS, { mode: 'test', holder: '' }, ['holder', 'too_short']],
     [KEYS, { mode: 'test', holder: 'x'.repeat(101) }, ['holder', 'too_long']],
+    [KEYS, { mode: 'test', holder: '🦊'.repeat(101) }, ['holder', 'too_long']],
     [KEYS, { mode: 'test', holder: 'Ana ' }, ['holder', 'invalid_format']],
+    [KEYS, { mode: 'test', holder: 'Ana\u{1d159}' }, ['holder', 'invalid_format']],
     [KEYS, { mode: 'test', holder: '\u00a0Ana' }, ['holder', 'invalid_format']],
     [KEYS, { mode: 'test', holder: 'A\u200bna' }, ['holder', 'invalid_format']],
     [KEYS, { mode: 'test', holder: 'Ana\nBen' }, ['holder', 'invalid_format']],

@@ -20,7 +20,8 @@ const SPACES = [
 ];
 const SIGNS = [...'\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u200f\u202e\u2060\ufeff'];
 const OTHERS = [...'\u0000\u001b\u007f\u2800\u3164\ufe0f\uffa0\u{e0020}\u{e0100}\u{1d173}'];
-const BLANK = [...SPACES, ...SIGNS, ...OTHERS];
+const PICTURES = [...'\ufffc\uffff\u{13441}\u{16fe4}\u{1d159}'];
+const BLANK = [...SPACES, ...SIGNS, ...OTHERS, ...PICTURES];
 
 test.each([...BLANK, ...BLANK.map((sign) => `\u200b${sign} ${sign}`)])(
   '%j is not visible, so it is no name',
