@@ -2,6 +2,7 @@
  * Reads the settings from the environment and checks them before the first call. No message
  * contains the key.
  */
+import { isPersonName } from '../../src/shared/nickname.js';
 import { type Caller, isRestrictedKey } from './caller.js';
 
 export interface Settings {
@@ -15,12 +16,6 @@ export interface Settings {
 
 const DEFAULT_RATE_LIMIT_RPS = 20;
 const MAX_NAME_LENGTH = 100;
-/** A name begins and ends with a visible character, and has no line break and nothing invisible. */
-const NAME =
-  /^(?![\s\p{Z}])(?:(?![\p{Zl}\p{Zp}])[^\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800])+(?<![\s\p{Z}])$/u;
-/** These invisible characters are part of how a name is spelled in Arabic and Indic scripts. */
-const JOINERS =
-  /(?<=\p{M})[\u200c\u200d](?=\p{L})|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
 const A_NAME = 'of 1 to 100 visible characters, with spaces only inside.';
 
 const FAULTS = {
@@ -66,5 +61,4 @@ function isServiceUrl(text: string): boolean {
 }
 
 /** Tillgate has the same rule. */
-const isName = (text: string): boolean =>
-  [...text].length <= MAX_NAME_LENGTH && NAME.test(text.replace(JOINERS, ''));
+const isName = (text: string): boolean => [...text].length <= MAX_NAME_LENGTH && isPersonName(text);

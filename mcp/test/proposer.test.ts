@@ -6,6 +6,7 @@ const AGENT = { holder: 'agent' };
 
 test.each([
   ['a refund of the agent', 'agent', 'waiting', AGENT, false],
+  ['a refund of the agent under another spelling', '\uff21gent', 'waiting', AGENT, false],
   ['a refund of another holder', 'other', 'waiting', AGENT, true],
   ['a refund that was approved', 'agent', 'approved', AGENT, false],
   ['a refund that waited for nobody', 'agent', 'not_needed', AGENT, true],
