@@ -26,8 +26,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function createKey(...options: string[]) {
-  return succeed('key', 'create', '--org', organization, '--mode', 'test', ...options);
+async function createKey(mode: string) {
+  return succeed('key', 'create', '--org', organization, '--mode', mode);
+}
+
+/** Returns all rows of all tables. */
+async function rows(): Promise<unknown[]> {
+  return withClient(database.url, async (client) => {
+    const names = `SELECT table_name AS name FROM information_schema.tables
+      WHERE table_schema = 'public' ORDER BY 1`;
+    const all: unknown[] = [];
+    for (const { name } of (await client.query(names)).rows)
+      all.push([name, (await client.query(`SELECT * FROM ${name} ORDER BY 1, 2`)).rows]);
+    return all;
+  });
 }
 
 async function createSession(key: string, headers: Record<string, string> = {}) {
@@ -39,7 +51,7 @@ describe('a command that contradicts itself changes nothing:', () => {
     'redact refuses a %s session of another organization',
     async (mode) => {
       const { id: other } = await succeed('org', 'create', 'Other');
-      const { key } = await createKey('--mode', mode);
+      const { key } = await createKey(mode);
       const { id } = (await createSession(key)).body;
       await post(`${server.url}/v1/checkout_sessions/${id}/expire`, { key });
       const types = async () => {
@@ -59,7 +71,7 @@ describe('a command that contradicts itself changes nothing:', () => {
 
   test('payment record refuses a session of another organization or mode', async () => {
     const { id: other } = await succeed('org', 'create', 'Other');
-    const { key } = await createKey();
+    const { key } = await createKey('test');
     const { id: session } = (await createSession(key)).body;
     const facts = ['--amount', '1000', '--currency', 'usd', '--session', session];
     for (const [of, mode = ''] of [
@@ -78,6 +90,104 @@ describe('a command that contradicts itself changes nothing:', () => {
       (await get(`${server.url}/v1/payments?checkout_session=${session}`, { key })).body.data,
     ).toEqual([]);
   });
+});
+
+describe('two values of one option change nothing:', () => {
+  const PAYMENT_URL = 'https://pay.example/{CHECKOUT_SESSION_ID}';
+  /** In each row, the words A and B stand for two organizations, and KEY for a key of the first. */
+  test.each([
+    ['redact --org A --org B --email ada@shop.example', 'Give --org once: it has two values.'],
+    ['redact --org=A --org B --email ada@shop.example', 'Give --org once: it has two values.'],
+    [
+      'redact --org A --email a@b.example --email c@d.example',
+      'Give --email once: it has two values.',
+    ],
+    [
+      `redact --session cs_test_${UNKNOWN} --session cs_live_${UNKNOWN}`,
+      'Give --session once: it has two values.',
+    ],
+    [
+      'payment record --org A --org B --mode test --amount 1 --currency usd',
+      'Give --org once: it has two values.',
+    ],
+    [
+      'payment record --org A --mode test --mode live --amount 1 --currency usd',
+      'Give --mode once: it has two values.',
+    ],
+    [
+      'payment record --org A --mode test --amount 1 --amount 2 --currency usd',
+      'Give --amount once: it has two values.',
+    ],
+    ['key create --org A --org B --mode test', 'Give --org once: it has two values.'],
+    [
+      'key create --kind operator --kind ledger --mode test',
+      'Give --kind once: it has two values.',
+    ],
+    [
+      'key create --org A --mode test --holder ana --holder ben',
+      'Give --holder once: it has two values.',
+    ],
+    ['key rotate KEY --overlap 1d --overlap 2d', 'Give --overlap once: it has two values.'],
+    ['key list --org A --org B', 'Give --org once: it has two values.'],
+    ['org create Shop --reference a --reference b', 'Give --reference once: it has two values.'],
+    ['org set A --name X --name Y', 'Give --name once: it has two values.'],
+    [
+      `org set A --mode live --mode test --payment-url ${PAYMENT_URL}`,
+      'Give --mode once: it has two values.',
+    ],
+    [
+      `org set A --mode live --payment-url ${PAYMENT_URL} --no-payment-url`,
+      'Give --payment-url or --no-payment-url, not both.',
+    ],
+    ['org set A --no-contact --contact a@b.example', 'Give --no-contact or --contact, not both.'],
+    ['webhook secret rotate --org A --org B', 'Give --org once: it has two values.'],
+    ['reconcile --apply', 'Give --apply with --repair.'],
+    ['migrate --shards 4', 'Give --shards with --distribute.'],
+    [
+      'migrate --revert --shards 4',
+      "Option '--revert' cannot be used with option '--shards <number>'.",
+    ],
+    [
+      'migrate --revert --service-role x',
+      "Option '--revert' cannot be used with option '--service-role <role>'.",
+    ],
+    [
+      'migrate --service-role nobody_here',
+      'The database has no role nobody_here. Create it first.',
+    ],
+  ])('%s', async (text, message) => {
+    const { id: other } = await succeed('org', 'create', 'Other');
+    const { id: key } = await createKey('test');
+    const stands: Record<string, string> = { A: organization, B: other, KEY: key };
+    const words = text
+      .split(' ')
+      .map((word) => stands[word] ?? word.replace('=A', `=${organization}`));
+    const before = await rows();
+    expect(await fail(...words)).toBe(message);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('the same value twice is one value', async () => {
+    const key = await succeed(
+      'key',
+      'create',
+      '--org',
+      organization,
+      '--org',
+      organization,
+      '--mode',
+      'test',
+    );
+    expect(key).toMatchObject({ organization, mode: 'test' });
+  });
+});
+
+test('a message stays in one line, whatever line break an argument has', async () => {
+  const origin = 'https://a\r\n\u2028.example';
+  const words = ['key', 'create', '--kind', 'ledger', '--mode', 'test', '--origin', origin];
+  expect(await fail(...words)).toBe(
+    'https://a .example is not an origin like https://shop.example.',
+  );
 });
 
 describe('the command line refuses', () => {

@@ -162,12 +162,23 @@ describe('organizations and keys', () => {
     expect(await succeed('org', 'set', id, '--unique-references', 'off')).toMatchObject(off);
   });
 
-  test('a key of live mode is not made in a missing embedded database, which is not made either', async () => {
+  test.each([
+    ['key create --kind ledger --mode live', 'none is made for live mode'],
+    ...[
+      'redact --session cs_test_00000000000000000000000001',
+      'key revoke key_00000000000000000000000001',
+      'org set org_00000000000000000000000001 --name Shop',
+      'webhook secret rotate --org org_00000000000000000000000001',
+    ].map((words) => [words, 'a new one would not have what the command names'] as const),
+  ])('%s makes no embedded database where none is', async (words, reason) => {
     const scratch = new Scratch();
     const DATA_DIR = scratch.dataDir();
-    const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: none is made for live mode.\n`;
-    const key = command(['key', 'create', '--kind', 'ledger', '--mode', 'live'], { DATA_DIR });
-    expect(await key).toEqual({ status: 1, stdout: '', stderr });
+    const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: ${reason}.\n`;
+    expect(await command(words.split(' '), { DATA_DIR })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr,
+    });
     expect(existsSync(DATA_DIR)).toBe(false);
     scratch.clear();
   });

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import {
   assertCitus,
+  assertRole,
   distributeTables,
   limitRole,
   migrate,
@@ -22,7 +23,7 @@ export function define(command: Command): void {
       new Option(
         '--revert',
         'undo the last migration and drop what it stored: stop the servers first',
-      ).conflicts('distribute'),
+      ).conflicts(['distribute', 'shards', 'serviceRole']),
     )
     .option(
       '--service-role <role>',
@@ -31,23 +32,25 @@ export function define(command: Command): void {
     .option('--distribute', 'distribute the tables on Citus, after migrating')
     .option(
       '--shards <number>',
-      'with --distribute: parts of each table, for good',
+      `with --distribute: parts of each table, for good (default: ${SHARDS})`,
       wholeNumber(1, 1_000),
-      SHARDS,
     )
-    .action(({ revert, serviceRole, distribute, shards }) =>
-      withDatabase(async (url, _, progress) => {
+    .action(({ revert, serviceRole, distribute, shards }, command) => {
+      if (shards !== undefined && !distribute)
+        return command.error('Give --shards with --distribute.');
+      return withDatabase(async (url, _, progress) => {
         if (revert) return { reverted: (await revertLast(url)) ?? null };
+        if (serviceRole !== undefined) await assertRole(url, serviceRole);
         if (distribute) await assertCitus(url);
         const applied = await migrate(url, progress);
         const distributed = distribute
-          ? { distributed: await distributeTables(url, shards, progress) }
+          ? { distributed: await distributeTables(url, shards ?? SHARDS, progress) }
           : {};
         const notPermitted = await limitRole(url, serviceRole);
         // Each connection sets the limits itself where no pooler stands before PostgreSQL.
         const isNeeded = notPermitted.length > 0 && (await isPooled(url));
         const left = isNeeded ? { not_permitted: notPermitted } : {};
         return { applied, ...distributed, ...left };
-      }),
-    );
+      });
+    });
 }

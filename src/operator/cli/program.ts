@@ -9,6 +9,9 @@ import {
   Help,
 } from '@commander-js/extra-typings';
 import { VERSION } from '../../platform/version.js';
+import { refuseOtherValues } from './repeated-options.js';
+
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 type Load = () => Promise<{ define(command: Command): void }>;
 
@@ -35,7 +38,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else {
       const { explain } = await import('../process/explain.js');
-      process.stderr.write(`${explain(error).join(' ').replaceAll('\n', ' ')}\n`);
+      process.stderr.write(`${explain(error).join(' ').replaceAll(LINE_BREAKS, ' ')}\n`);
       process.exitCode = 1;
     }
   }
@@ -53,7 +56,7 @@ async function newProgram(words: readonly string[]): Promise<Command> {
     )
     .version(VERSION)
     .exitOverride()
-    .hook('preAction', (_, command) => assertDatabaseOfLiveMode(command))
+    .hook('preAction', (_, command) => assertDatabase(command))
     .configureHelp({
       optionDescription: (option) =>
         `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
@@ -63,15 +66,32 @@ async function newProgram(words: readonly string[]): Promise<Command> {
     const command = program.command(name).summary(summary).description(summary);
     if (words.includes(name)) (await load()).define(command);
   }
+  refuseOtherValues(program);
   return program;
 }
 
-async function assertDatabaseOfLiveMode(command: CommandUnknownOpts): Promise<void> {
-  if (command.getOptionValue('mode') !== 'live') return;
+/** Refuses to make a new database for live mode, and for what a new one cannot have. */
+async function assertDatabase(command: CommandUnknownOpts): Promise<void> {
+  const reason = whyNoNewDatabase(command);
+  if (reason === undefined) return;
   const { readConfig } = await import('../../platform/config.js');
   const { aboutNewDatabase } = await import('./run.js');
-  const missing = aboutNewDatabase(readConfig(process.env), 'none is made for live mode');
+  const missing = aboutNewDatabase(readConfig(process.env), reason);
   if (missing) command.error(missing);
+}
+
+/** These options and arguments name something that is there already. */
+const NAMING = ['org', 'session', 'organization', 'key'];
+
+function whyNoNewDatabase(command: CommandUnknownOpts): string | undefined {
+  if (command.getOptionValue('mode') === 'live') return 'none is made for live mode';
+  const names = [
+    ...Object.keys(command.opts()),
+    ...command.registeredArguments.map((argument) => argument.name()),
+  ];
+  return names.some((name) => NAMING.includes(name))
+    ? 'a new one would not have what the command names'
+    : undefined;
 }
 
 const HELP = {

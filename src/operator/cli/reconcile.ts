@@ -34,8 +34,9 @@ export function define(command: Command): void {
       'show what would make the sums of payments those of their refunds; changes nothing',
     )
     .option('--apply', 'with --repair: do it, and reconcile again')
-    .action(({ since, repair = false, apply = false }) =>
-      withApplication(async (application, progress) => {
+    .action(({ since, repair = false, apply = false }, command) => {
+      if (apply && !repair) return command.error('Give --apply with --repair.');
+      return withApplication(async (application, progress) => {
         const found = await reconcile(application, { since, progress });
         const repairs = repair ? await repairsOf(application, found.checks, apply) : undefined;
         const { checks, isBalanced } = apply
@@ -43,8 +44,8 @@ export function define(command: Command): void {
           : found;
         if (!isBalanced) process.exitCode = 1;
         return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
-      }),
-    );
+      });
+    });
 }
 
 /** Repairs the payments that were found: at most MAX_OFFENDERS for each invariant. */

@@ -93,6 +93,14 @@ export async function assertCitus(url: string): Promise<void> {
   return withLock(url, requireCitus);
 }
 
+/** Throws if the server has no such role, before anything is changed for it. */
+export async function assertRole(url: string, role: string): Promise<void> {
+  const roles: unknown[] = await withLock(url, (dataSource) =>
+    dataSource.query('SELECT FROM pg_roles WHERE rolname = $1', [role]),
+  );
+  if (roles.length === 0) throw new Error(`The database has no role ${role}. Create it first.`);
+}
+
 /**
  * Sets the limits of a role, which is the one in the URL unless another is given. Returns the SQL
  * that a role with more rights must run.
