@@ -3,13 +3,7 @@
  * API's error envelope.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  METHODS,
-  type RequestListener,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
@@ -30,6 +24,7 @@ import {
 import { isEncoded, MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
 import { type ErrorResponses, headersOf, METHOD_NOT_ALLOWED, pathOf, statusOf } from './errors.js';
+import { type ClientError, isRoutable, requestLineOf } from './request-line.js';
 import { HttpResponse } from './response.js';
 
 const SERVER_OPTIONS = {
@@ -183,10 +178,13 @@ export class TillgateAdapter extends FastifyAdapter {
    * Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has
    * no body.
    */
-  private onClientError(error: Error & { code?: string }, socket: Socket): void {
+  private onClientError(error: ClientError, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
+    const line = requestLineOf(error);
+    if (line && !isRoutable(line)) return void this.refuse(socket, this.unrouted(line), line);
     const [status, text] = CLIENT_ERRORS[`${error.code}`] ?? NO_HTTP;
-    const first = { headers: {}, url: this.errors.collectionOf('/') };
+    const method = line?.method === 'HEAD' ? 'HEAD' : 'GET';
+    const first = { method, headers: {}, url: this.errors.collectionOf('/') };
     this.refuse(socket, new Refusal(INVALID_PARAM, text), first, status);
   }
 
@@ -214,14 +212,6 @@ export class TillgateAdapter extends FastifyAdapter {
     };
     this.connections.end(socket, lastAnswer(answer, request.method === 'HEAD'));
   }
-}
-
-/**
- * Tells whether Fastify can route the method. Node also parses the methods of RTSP, for which
- * Fastify has no route, not even the one for unknown paths.
- */
-function isRoutable({ method = '' }: IncomingMessage): boolean {
-  return METHODS.includes(method);
 }
 
 /**

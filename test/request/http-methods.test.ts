@@ -23,10 +23,14 @@ const RTSP_METHODS = [
   ...['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT'],
   ...['SETUP', 'SET_PARAMETER', 'TEARDOWN'],
 ];
+/** Node parses none of these methods. A method is case-sensitive. */
+const UNKNOWN_METHODS = ['STEAL', 'get', 'GETS', "!#$%&'*+.^_`|~-9", 'PRI', 'G'];
 const REQUEST_LINES = [
   ...METHODS.map((method) => [method, 'HTTP/1.1']),
+  ...[...RTSP_METHODS, ...UNKNOWN_METHODS].map((method) => [method, 'HTTP/1.1']),
+  ...['DELETE', 'DESCRIBE', 'STEAL'].map((method) => [method, 'HTTP/1.0']),
   ...['SOURCE', 'GET'].map((method) => [method, 'ICE/1.0']),
-  ...[...RTSP_METHODS, 'OPTIONS', 'GET', 'POST'].map((method) => [method, 'RTSP/1.0']),
+  ...[...RTSP_METHODS, 'OPTIONS', 'GET', 'POST', 'STEAL'].map((method) => [method, 'RTSP/1.0']),
 ] as [method: string, protocol: string][];
 
 /** Returns the status of a request without a key. Node parses no GET of ICE. */
@@ -60,6 +64,8 @@ test.each([
   ['PROPFIND', 'HTTP/1.1'],
   ['M-SEARCH', 'HTTP/1.1'],
   ['DESCRIBE', 'RTSP/1.0'],
+  ['DESCRIBE', 'HTTP/1.1'],
+  ['STEAL', 'HTTP/1.1'],
 ])('%s is refused with 405, because no route has this method', async (method, protocol) => {
   const ask = (path: string) =>
     sendBytes(service.url, head(`${method} ${path} ${protocol}`, 'Host: x'));
@@ -73,4 +79,13 @@ test.each([
   expect(methods).toEqual(expect.arrayContaining(['GET', 'POST']));
   expect(methods).not.toContain(method);
   expectError(await ask('/nowhere'), { status: 404, code: 'not_found' });
+});
+
+test('an unknown method is refused after the response to the request before it, and ends the connection', async () => {
+  const read = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const line of ['STEAL /livez HTTP/1.1', 'get /livez HTTP/1.1', 'PLAY /livez RTSP/1.0']) {
+    const { status, text } = await sendBytes(service.url, `${read}${line}\r\n\r\n${read}`);
+    const next = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code));
+    expect([line, status, ...next]).toEqual([line, 200, 405]);
+  }
 });
