@@ -18,11 +18,11 @@ const worker = settle({ url, key, pay, find, pollSeconds: Number(POLL_SECONDS) }
 
 const server = createServer(async (request, response) => {
   try {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    if (pathname === '/livez') return response.writeHead(204).end();
-    if (pathname === '/pay')
-      return response.writeHead(303, { location: await startPayment(searchParams) }).end();
-    if (pathname !== '/stripe') return response.writeHead(404).end();
+    const target = URL.parse(request.url ?? '', 'http://localhost');
+    if (target?.pathname === '/livez') return response.writeHead(204).end();
+    if (target?.pathname === '/pay')
+      return response.writeHead(303, { location: await startPayment(target.searchParams) }).end();
+    if (target?.pathname !== '/stripe') return response.writeHead(404).end();
     await hear(await eventIn(request));
     return response.writeHead(204).end();
   } catch (error) {

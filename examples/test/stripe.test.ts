@@ -200,6 +200,6 @@ test('leads nobody to another site or page, and nobody to Stripe without the pag
 test('answers strangers on its public paths, and tells that it lives', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   expect((await visit(`${program.address}/stripe`, { method: 'POST', body })).status).toBe(413);
-  expect((await visit(`${program.address}//`)).status).toBe(500);
+  expect((await visit(`${program.address}//`)).status).toBe(404);
   expect((await visit(`${program.address}/livez`)).status).toBe(204);
 });

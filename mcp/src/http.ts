@@ -35,8 +35,10 @@ export function serveHttp(service: Service, port: number): Server {
   // A web page in a browser on this machine must not reach the tools.
   const [isLocal, isOwn] = [localhostHostValidation(), localhostOriginValidation()];
   return createServer((request, response) => {
-    if (isLocal(request, response) && isOwn(request, response))
-      void handle(request as Parameters<typeof handle>[0], response);
+    if (!isLocal(request, response) || !isOwn(request, response)) return;
+    // A Request of fetch cannot have this method, and the handler would answer with a 500.
+    if (request.method === 'TRACE') response.writeHead(405, { allow: 'POST' }).end();
+    else void handle(request as Parameters<typeof handle>[0], response);
   }).listen(port, '127.0.0.1');
 }
 

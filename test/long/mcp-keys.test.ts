@@ -15,6 +15,7 @@ import {
   SERVER,
 } from '../support/agent.js';
 import { until } from '../support/processes.js';
+import { head, sendBytes } from '../support/raw.js';
 import { Shop } from '../support/shop.js';
 import { freePort, listen } from '../support/sockets.js';
 import { createKey } from '../support/tenants.js';
@@ -184,6 +185,16 @@ describeIfBuilt('an agent over HTTP', () => {
       401,
       expect.stringMatching(/^Bearer .*invalid_token/),
     ]);
+  });
+
+  test('gets a 405 for every method but POST', async () => {
+    const key = await keyWith([]);
+    const { host } = new URL(url);
+    for (const line of ['GET', 'TRACE', 'PROPFIND'].map((method) => `${method} /mcp HTTP/1.1`)) {
+      const lines = [`Host: ${host}`, `Authorization: Bearer ${key}`];
+      const { status, headers } = await sendBytes(url, head(line, ...lines));
+      expect([line, status, headers.get('allow')]).toEqual([line, 405, 'POST']);
+    }
   });
 
   test('comes from this machine, and no web page does', async () => {
