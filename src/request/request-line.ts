@@ -1,4 +1,4 @@
-/** What is known of requests that no route can take, because Node or Fastify knows no such method. */
+/** Reads what is known of a request whose method Node does not parse, or Fastify does not route. */
 import { type IncomingMessage, METHODS } from 'node:http';
 
 /** An error of Node's parser has the bytes that were read, and how many of them it understood. */
