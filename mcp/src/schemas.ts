@@ -3,6 +3,7 @@
  * are named, and others may follow.
  */
 import { z } from 'zod';
+import { MAX_AMOUNT } from '../../src/shared/money.js';
 
 const id = (prefix: string, what: string) =>
   z
@@ -12,6 +13,8 @@ const id = (prefix: string, what: string) =>
 export const amount = (what: string) =>
   z
     .int()
+    .min(0)
+    .max(MAX_AMOUNT)
     .describe(`${what}, in the minor unit of the currency: 1299 is 12.99 USD, 500 is 500 JPY.`);
 const time = (what: string) =>
   z.string().optional().describe(`${what}: Unix seconds, an RFC 3339 instant or a date.`);

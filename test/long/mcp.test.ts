@@ -84,6 +84,15 @@ describeIfBuilt('an agent', () => {
       expect(agent.server.instructions).toContain(word);
   });
 
+  test('reads that amounts are those of the API, which do not fit in 32 bits', async () => {
+    const { tools } = await agent.ask('tools/list');
+    const text = JSON.stringify(tools);
+    const amounts = [...text.matchAll(/"(?:unit_)?amount\w*":(\{[^{}]*\})/g)];
+    expect(amounts.length).toBeGreaterThan(10);
+    for (const [, schema = ''] of amounts)
+      expect(JSON.parse(schema)).toMatchObject({ type: 'integer', maximum: 999_999_999_999 });
+  });
+
   test('finds resources, and proposes a refund that waits for somebody else', async () => {
     const session = (await shop.createSession()).body;
     const payment = await shop.capture({ amount: 1000, checkout_session: session.id });

@@ -38,7 +38,7 @@ export const readSession = tool({
 
 const LINE = z.strictObject({
   name: z.string().min(1).max(255).describe('What the customer buys.'),
-  unit_amount: amount('What one of it costs').min(0),
+  unit_amount: amount('What one of it costs'),
   quantity: z.int().min(1).max(999_999).default(1).describe('How many of it.'),
 });
 
