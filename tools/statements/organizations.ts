@@ -34,7 +34,7 @@ const GIVEN = '(input)';
  * A statement that reads the rows of all organizations begins with this comment, which gives the
  * reason.
  */
-const FOR_ALL = /^\s*\/\* every organization: \S.{15,}? \*\//s;
+export const FOR_ALL = /^\s*\/\* every organization: \S.{15,}? \*\//s;
 
 /**
  * Returns the faults of the statement: one line for each table that it does not bind to its
@@ -53,7 +53,7 @@ export async function faultsOf(
     reading.visit(stmt, undefined, new Set());
   }
   if (reading.parameters.size > 1) reading.faults.push('names more than one organization');
-  return [...reading.faults, ...refusedByRouter(stmts)];
+  return [...reading.faults, ...refusedByRouter(stmts, tables)];
 }
 
 class Reading {

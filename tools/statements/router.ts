@@ -1,43 +1,35 @@
 /**
  * Finds what Citus refuses about a write, as far as the text shows it: the machine that was asked
  * evaluates the functions of a write before another machine runs it. The rules come from
- * planner/multi_router_planner.c in Citus 14.
+ * planner/multi_router_planner.c in Citus 13 and 14.
  */
-import { changes, listOf, type Node } from './tree.js';
-
-type Part = readonly [kind: string, part: Node];
-
-/**
- * PostgreSQL marks these functions IMMUTABLE. Look at `provolatile` in pg_proc before you add one.
- */
-const IMMUTABLE: ReadonlySet<unknown> = new Set([
-  ...['count', 'left', 'length', 'lower', 'make_interval', 'max', 'min', 'num_nonnulls'],
-  ...['octet_length', 'replace', 'right', 'substr', 'sum', 'timezone', 'to_timestamp', 'unnest'],
-  'upper',
-]);
-/** The result of these functions differs from call to call. */
-const VOLATILE: ReadonlySet<unknown> = new Set([
-  ...['clock_timestamp', 'timeofday', 'random', 'random_normal', 'gen_random_uuid', 'uuidv4'],
-  ...['uuidv7', 'nextval', 'setval', 'set_config', 'pg_sleep', 'pg_advisory_xact_lock'],
-]);
+import { IMMUTABLE, STABLE } from './functions.js';
+import { isMutable, type Part } from './mutable.js';
+import { changes, lastOf, type Node, namesIn } from './tree.js';
 
 /** Returns one line for each rule that the statement breaks. */
-export function refusedByRouter(statement: unknown): readonly string[] {
+export function refusedByRouter(
+  statement: unknown,
+  ofOrganizations: ReadonlySet<string>,
+): readonly string[] {
   if (!changes(statement)) return [];
   const parts = partsOf(statement);
   const faults = parts.flatMap(([kind, part]) => {
-    if (kind === 'UpdateStmt' || kind === 'DeleteStmt') return [...faultsOfChange(part)];
+    if (kind === 'UpdateStmt' || kind === 'DeleteStmt')
+      return [...faultsOfChange(part, ofOrganizations)];
     return kind === 'InsertStmt' ? [...faultsOfInsert(part)] : [];
   });
-  if (parts.some(isVolatile)) faults.push('writes what differs by machine');
-  // `($2::text[])[1]` is such an expression. Citus ends the PostgreSQL of the machine where SET
-  // assigns one.
-  if (parts.some(([kind]) => kind === 'A_Indirection'))
-    faults.push('takes an element of an array in a write');
+  for (const name of new Set(parts.filter(isUnknown).map(([, { funcname }]) => lastOf(funcname))))
+    faults.push(`calls ${name}, which is VOLATILE or not in tools/statements/functions.ts`);
+  if (parts.some(isElement)) faults.push('takes or sets a part of a value in a write');
   return faults;
 }
 
-function* faultsOfChange({ targetList, whereClause, returningClause }: Node): Iterable<string> {
+function* faultsOfChange(change: Node, ofOrganizations: ReadonlySet<string>): Iterable<string> {
+  const { relation, targetList, whereClause, returningClause } = change;
+  const isOnEachMachine = !ofOrganizations.has((relation as Node).relname as string);
+  if (isOnEachMachine && namesIn(change).some((name) => ofOrganizations.has(name)))
+    yield 'reads a table of organizations to change one that each machine has';
   const evaluated = [...outsideQueries(targetList), ...outsideQueries(whereClause)];
   const isLazy = ([kind]: Part) => kind === 'CaseExpr' || kind === 'CoalesceExpr';
   if (evaluated.filter(isLazy).some(([, part]) => hasMutable(part)))
@@ -68,37 +60,17 @@ function hasMutable(tree: unknown): boolean {
   return partsOf(tree).some(isMutable);
 }
 
-function isMutable([kind, part]: Part): boolean {
-  if (kind === 'FuncCall') return !IMMUTABLE.has(lastOf(part.funcname));
-  if (kind === 'A_Expr') return isTimeInZone(part);
-  // CURRENT_TIMESTAMP is such an expression.
-  return kind === 'SQLValueFunction';
+function isUnknown([kind, { funcname }]: Part): boolean {
+  const name = lastOf(funcname);
+  return kind === 'FuncCall' && !IMMUTABLE.has(name) && !STABLE.has(name);
 }
 
-/** The sum of a time and an interval depends on the time zone, unless `AT TIME ZONE` names one. */
-function isTimeInZone({ name, lexpr, rexpr }: Node): boolean {
-  const isSum = lastOf(name) === '+' || lastOf(name) === '-';
-  const [time, interval] = isInterval(lexpr) ? [rexpr, lexpr] : [lexpr, rexpr];
-  return isSum && isInterval(interval) && functionOf(time) !== 'timezone';
-}
-
-function isVolatile([kind, part]: Part): boolean {
-  return kind === 'FuncCall' && VOLATILE.has(lastOf(part.funcname));
-}
-
-function isInterval(expression: unknown): boolean {
-  const { TypeCast } = (expression ?? {}) as { TypeCast?: Node };
-  const type = TypeCast?.typeName as Node | undefined;
-  return functionOf(expression) === 'make_interval' || lastOf(type?.names) === 'interval';
-}
-
-function functionOf(expression: unknown): unknown {
-  const { FuncCall } = (expression ?? {}) as { FuncCall?: Node };
-  return lastOf(FuncCall?.funcname);
-}
-
-function lastOf(names: unknown): unknown {
-  return (listOf(names).at(-1)?.String as Node | undefined)?.sval;
+/**
+ * Citus ends the PostgreSQL of the machine where SET assigns an element of an array, such as
+ * `($2::text[])[1]`.
+ */
+function isElement([kind, { indirection }]: Part): boolean {
+  return kind === 'A_Indirection' || (kind === 'ResTarget' && indirection !== undefined);
 }
 
 function outsideQueries(tree: unknown): readonly Part[] {

@@ -51,6 +51,14 @@ export function tablesIn(tree: unknown): readonly Node[] {
   });
 }
 
+/** Returns the names of all tables below, those of queries too. */
+export function namesIn(tree: unknown): readonly string[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) =>
+    key === 'RangeVar' || key === 'relation' ? [(value as Node).relname as string] : namesIn(value),
+  );
+}
+
 export function subqueriesIn(tree: unknown): readonly Node[] {
   if (typeof tree !== 'object' || tree === null) return [];
   return Object.entries(tree).flatMap(([key, value]) =>
@@ -61,6 +69,11 @@ export function subqueriesIn(tree: unknown): readonly Node[] {
 export function fieldsOf(expression: unknown): readonly string[] | undefined {
   const { ColumnRef: column } = (expression ?? {}) as { ColumnRef?: Node };
   return column && listOf(column.fields).map(stringOf);
+}
+
+/** Returns the last of the names, which has no schema before it. */
+export function lastOf(names: unknown): unknown {
+  return (listOf(names).at(-1)?.String as Node | undefined)?.sval;
 }
 
 function stringOf({ String: string }: Node): string {
