@@ -54,13 +54,15 @@ interface Options {
   /** A server is alone on its data directory. Commands may use the directory at the same time. */
   readonly role: 'server' | 'command';
   readonly say?: (line: string) => void;
+  /** Is called when PostgreSQL is set up or started, so that the caller can work meanwhile. */
+  readonly onLaunch?: () => void;
 }
 
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, CLUSTER));
 
 export async function openEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
-  const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
+  const data = new DataDirectory(realpathSync(options.dataDir), options.say, options.onLaunch);
   await data.prepare();
   let client = await data.enter();
   if (options.role === 'server' && !(await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK))) {
@@ -93,7 +95,8 @@ class DataDirectory {
 
   constructor(
     readonly path: string,
-    private readonly say: (line: string) => void,
+    private readonly say: (line: string) => void = () => undefined,
+    private readonly onLaunch: () => void = () => undefined,
   ) {
     this.cluster = join(path, CLUSTER);
     this.passwordFile = join(this.cluster, 'tillgate.password');
@@ -113,6 +116,7 @@ class DataDirectory {
     this.removeHalfMade();
     if (existsSync(this.cluster)) return;
     this.say(`PostgreSQL is being set up in ${this.cluster} …`);
+    this.onLaunch();
     const password = randomBytes(24).toString('hex');
     const aside = `${this.cluster}.${process.pid}.new`;
     rmSync(aside, { recursive: true, force: true });
@@ -154,6 +158,7 @@ class DataDirectory {
         if (attempts > 0) await sleep(START_AGAIN_MS);
         else this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
         postgres = await start(this.cluster, this.logFile, port);
+        this.onLaunch();
         attempts += 1;
       }
       await sleep(POLL_MS);

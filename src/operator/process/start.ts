@@ -73,12 +73,16 @@ async function start(config: Config) {
 }
 
 /**
- * Loads what serves while the embedded PostgreSQL starts. No other database is asked anything
- * meanwhile, because a process that loads hears too late that it is connected.
+ * Loads what serves while the embedded PostgreSQL starts. It is launched first, because a process
+ * that loads does nothing else for half a second. No other database is asked anything meanwhile,
+ * because a process that loads hears too late that it is connected.
  */
 async function prepare(config: Config): Promise<{ database: EmbeddedPostgres; serve: Serve }> {
-  const opening = openDatabase(config, { role: 'server', say });
+  const launched = Promise.withResolvers<void>();
+  const opening = openDatabase(config, { role: 'server', say, onLaunch: launched.resolve });
   try {
+    // A PostgreSQL that already runs is not launched.
+    await Promise.race([launched.promise, opening]);
     const [database, serve] = await Promise.all([opening, loadServer(config)]);
     await bringUpToDate(config, database.url);
     return { database, serve };
