@@ -64,7 +64,9 @@ async function newProgram(words: readonly string[]): Promise<Command> {
     .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program.command(name).summary(summary).description(summary);
-    if (words.includes(name)) (await load()).define(command);
+    if (!words.includes(name)) continue;
+    await import('../../persistence/postgres-driver.js');
+    (await load()).define(command);
   }
   refuseOtherValues(program);
   return program;

@@ -1,3 +1,4 @@
+import '../../persistence/postgres-driver.js';
 import type { Logger } from 'pino';
 import { MIGRATIONS } from '../../persistence/data-source.js';
 import { type Config, readConfig } from '../../platform/config.js';

@@ -1,3 +1,4 @@
+import '../../persistence/postgres-driver.js';
 import cluster from 'node:cluster';
 import { Channel } from './channel.js';
 import { explain, fail } from './explain.js';
