@@ -1,7 +1,7 @@
 /** Most of the time of a start is spent on loading, so a process loads only what it needs. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDatabase } from '../support/postgres.js';
-import { listening, run } from '../support/processes.js';
+import { listening, run, until } from '../support/processes.js';
 
 /** Prints the paths of the CommonJS files that were loaded, when the process ends. */
 const PRINT_FILES = `data:text/javascript,${encodeURIComponent(`
@@ -57,5 +57,14 @@ describe('a service that runs', () => {
     const files: string[] = JSON.parse(stderr);
     const drivers = files.flatMap((path) => /(\w+)Driver\.js$/.exec(path)?.[1] ?? []);
     expect(drivers).toEqual(['Postgres']);
+  });
+
+  test('collects the garbage of its start after it listens', async () => {
+    const server = await start('--expose-gc', '--trace-gc');
+    // V8 gives this reason for a collection that a program asks for.
+    await until(() => server.stdout().includes('testing; GC'));
+    const [first] = /listens on|testing; GC/.exec(server.stdout()) ?? [];
+    expect(first).toBe('listens on');
+    await server.stop();
   });
 });

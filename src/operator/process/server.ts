@@ -31,6 +31,10 @@ const IDLE_MS = 2_000;
  */
 const BACKLOG = 4_096;
 
+/** In a quiet second, the event loop has work for less than this share of the time. */
+const QUIET_SHARE = 0.5;
+const QUIET_MS = 1_000;
+
 export class Server {
   private constructor(
     private readonly application: NestFastifyApplication,
@@ -50,9 +54,7 @@ export class Server {
     try {
       await server.listenQuietly(log);
       if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
-      // V8 sizes the heap by the memory in use, and a fifth of that is garbage after the start
-      // (docs/explain/performance.md). It is collected once, now.
-      globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+      collectWhenQuiet();
       return server;
     } catch (error) {
       await server.close();
@@ -131,4 +133,18 @@ export class Server {
     await this.application.listen({ port, host, backlog: BACKLOG });
     for (const one of logs) one.level = logLevel;
   }
+}
+
+/**
+ * Collects the garbage of the start once, in the first quiet second. V8 sizes the heap by the
+ * memory in use, and a fifth of that is garbage after the start (docs/explain/performance.md). The
+ * collection takes a tenth of a second, for which neither the start nor a busy process waits.
+ */
+function collectWhenQuiet(): void {
+  const before = performance.eventLoopUtilization();
+  const look = () => {
+    if (performance.eventLoopUtilization(before).utilization > QUIET_SHARE) collectWhenQuiet();
+    else globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+  };
+  setTimeout(look, QUIET_MS).unref();
 }
