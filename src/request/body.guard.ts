@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { RouteConfig } from '@nestjs/platform-fastify/decorators/route-config.decorator.js';
 import type { FastifyRequest } from 'fastify';
 import {
   INVALID_PARAM,

@@ -8,7 +8,7 @@ import {
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { RouteConfig } from '@nestjs/platform-fastify/decorators/route-config.decorator.js';
 import type { FastifyRequest } from 'fastify';
 import type { Declarations } from '../platform/module-declaration.js';
 import type * as callers from '../shared/caller.js';
