@@ -60,7 +60,7 @@ const TABLES = `
   CREATE INDEX checkout_sessions_status_list
     ON checkout_sessions (organization_id, mode, status, id);
 
-  -- CheckoutSessions.overdue reads it, for all organizations.
+  -- CheckoutSessions.overdue and jobs.pending_work read it, for all organizations.
   CREATE INDEX checkout_sessions_open_expiry ON checkout_sessions (expires_at)
     WHERE status = 'open';
 

@@ -95,7 +95,7 @@ const TABLES = `
   CREATE INDEX refunds_waiting ON refunds (organization_id, mode, id)
     WHERE status = 'pending' AND approval = 'waiting';
 
-  -- Refunds.overdue reads it, for all organizations.
+  -- Refunds.overdue and jobs.pending_work read it, for all organizations.
   CREATE INDEX refunds_overdue ON refunds (approval_expires_at, id)
     WHERE status = 'pending' AND approval = 'waiting';
 

@@ -84,7 +84,7 @@ const TABLES = `
       (outcome IS NULL) = (next_attempt_at IS NOT NULL))
   );
 
-  -- webhooks.organizations, webhooks.due and webhooks.claim read it.
+  -- webhooks.organizations, webhooks.due, webhooks.claim and jobs.pending_work read it.
   CREATE INDEX webhook_deliveries_due
     ON webhook_deliveries (organization_id, receiver, next_attempt_at, event_id)
     WHERE next_attempt_at IS NOT NULL;

@@ -50,7 +50,7 @@ const TABLES = `
     CONSTRAINT late_payments_mode CHECK (mode = 'test')
   );
 
-  -- Pages.dueTransfers reads it, for all organizations.
+  -- Pages.dueTransfers and jobs.pending_work read it, for all organizations.
   CREATE INDEX late_payments_due ON late_payments (due_at);
 `;
 

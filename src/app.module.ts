@@ -8,6 +8,7 @@ import { Database } from './persistence/database.js';
 import { ENCRYPTION, Encryption } from './persistence/encryption/encryption.js';
 import { Reencryption } from './persistence/encryption/reencryption.js';
 import { StoredOwners } from './persistence/owners.js';
+import { PendingWork } from './persistence/pending-work.js';
 import { Units } from './persistence/units.js';
 import { Config, isLoopback } from './platform/config.js';
 import { Jobs } from './platform/jobs.js';
@@ -43,6 +44,7 @@ const OWN: readonly Provider[] = [
   ErrorResponses,
   Idempotency,
   Jobs,
+  PendingWork,
   PublicUrl,
   Reencryption,
   StoredResponses,

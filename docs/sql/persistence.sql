@@ -142,6 +142,58 @@ UPDATE webhook_endpoints
 SET secret = $5
 WHERE organization_id = $1 AND mode = $2 AND id = $3 AND secret = $4;
 
+-- jobs.pending_work
+/* every organization: jobs work for all of them */ (
+  SELECT 'follow_test_clocks' AS job
+  FROM (
+    SELECT
+    FROM sandbox_clocks
+    WHERE ahead_seconds > 0
+    ORDER BY organization_id
+    LIMIT 1
+  ) AS pending
+)
+UNION ALL (
+  SELECT 'expire_sessions' AS job
+  FROM (
+    SELECT
+    FROM checkout_sessions
+    WHERE status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => 0)
+    ORDER BY expires_at
+    LIMIT 1
+  ) AS pending
+)
+UNION ALL (
+  SELECT 'deliver_webhooks' AS job
+  FROM (
+    SELECT
+    FROM webhook_deliveries
+    WHERE next_attempt_at IS NOT NULL
+    ORDER BY organization_id
+    LIMIT 1
+  ) AS pending
+)
+UNION ALL (
+  SELECT 'receive_transfers' AS job
+  FROM (
+    SELECT
+    FROM late_payments
+    WHERE due_at <= now()
+    ORDER BY due_at
+    LIMIT 1
+  ) AS pending
+)
+UNION ALL (
+  SELECT 'expire_approvals' AS job
+  FROM (
+    SELECT
+    FROM refunds
+    WHERE status = 'pending' AND approval = 'waiting' AND approval_expires_at <= statement_timestamp()
+    ORDER BY approval_expires_at
+    LIMIT 1
+  ) AS pending
+);
+
 -- payment_holds.owner
 /* every organization: a resource of the ledger is of any of them */
 SELECT organization_id AS organization

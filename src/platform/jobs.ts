@@ -5,7 +5,9 @@ import { counter, gauge } from './metric.js';
 const NAME = 'the job, as the log names it';
 const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
-  help: 'When the job last ended without an error, or when the process began to repeat it.',
+  help:
+    'When the job last ended without an error, was last found to have no work, or was begun by ' +
+    'the process.',
   labels: { name: NAME },
   // Processes share the work, so a run by any of them counts.
   aggregator: 'max',
@@ -28,8 +30,10 @@ interface Job {
   readonly everyMs: number;
   readonly work: () => Promise<unknown>;
   readonly logger: Logger;
+  /** The job waits without a timer while this is false. */
+  hasWork: boolean;
   timer?: NodeJS.Timeout;
-  running?: Promise<void>;
+  running?: Promise<void> | undefined;
 }
 
 @Injectable()
@@ -46,7 +50,7 @@ export class Jobs implements OnModuleDestroy {
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     FAILURES.inc({ name }, 0);
-    const job = { name, everyMs, work, logger: new Logger(name) };
+    const job: Job = { name, everyMs, work, logger: new Logger(name), hasWork: true };
     this.jobs.push(job);
     this.plan(job);
   }
@@ -59,6 +63,22 @@ export class Jobs implements OnModuleDestroy {
   sweep(name: string, everyMs: number, sweep: Sweep): void {
     this.sweeps.unshift(sweep);
     this.repeat(name, everyMs, () => sweep());
+  }
+
+  /**
+   * Tells a job whether it has work. The job runs at once if it has some again, and does not run
+   * while it has none.
+   */
+  tell(name: string, hasWork: boolean): void {
+    const job = this.jobs.find((one) => one.name === name);
+    if (job === undefined) return;
+    const hadWork = job.hasWork;
+    job.hasWork = hasWork;
+    if (job.running !== undefined) return;
+    if (hasWork && !hadWork) this.start(job);
+    if (hasWork) return;
+    clearTimeout(job.timer);
+    LAST_RUN.setToCurrentTime({ name });
   }
 
   /** Long work ends early when this is aborted, because the shutdown waits for it. */
@@ -77,11 +97,17 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private plan(job: Job): void {
+    if (this.stopped.signal.aborted || !job.hasWork) return;
+    const afterMs = job.everyMs * (0.8 + Math.random() * 0.4);
+    job.timer = setTimeout(() => this.start(job), afterMs).unref();
+  }
+
+  private start(job: Job): void {
     if (this.stopped.signal.aborted) return;
-    const run = () => {
-      job.running = this.run(job).then(() => this.plan(job));
-    };
-    job.timer = setTimeout(run, job.everyMs * (0.8 + Math.random() * 0.4)).unref();
+    job.running = this.run(job).then(() => {
+      job.running = undefined;
+      this.plan(job);
+    });
   }
 
   private async run({ name, work, logger }: Job): Promise<void> {

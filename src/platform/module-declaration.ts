@@ -88,6 +88,13 @@ export interface Diagnosis<Row = never> {
   ) => readonly { readonly found: string; readonly advice: string }[];
 }
 
+/** The job has no work while `pending` selects no row, and is not run then. */
+export interface JobWork {
+  readonly job: string;
+  /** This SQL selects at most one row, in the order of an index, so that it reads no more. */
+  readonly pending: string;
+}
+
 /** The name stands for the resource itself and every other one. */
 export const ANY_RESOURCE = '*';
 
@@ -147,6 +154,7 @@ export interface Declaration {
   readonly metrics?: readonly DeclaredMetric[];
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
+  readonly jobWork?: readonly JobWork[];
   readonly personalData?: readonly PersonalData[];
   readonly eventTexts?: EventTexts;
 }
@@ -175,7 +183,7 @@ export const ALL_EVENTS = '*';
 
 /**
  * The facts are what all parts of an application declare. Throws when two of them declare the same
- * code, prefix, path, event type, invariant or personal data.
+ * code, prefix, path, event type, invariant, work of a job or personal data.
  */
 export class Declarations implements Required<Declaration> {
   readonly errors: readonly ErrorCode[];
@@ -185,6 +193,7 @@ export class Declarations implements Required<Declaration> {
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
+  readonly jobWork: readonly JobWork[];
   readonly personalData: readonly PersonalData[];
   readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
@@ -199,6 +208,7 @@ export class Declarations implements Required<Declaration> {
     this.invariants = parts.toReversed().flatMap(({ invariants = [] }) => invariants);
     this.invariantNames = this.invariants.map(({ name }) => name);
     this.diagnoses = parts.flatMap(({ diagnoses = [] }) => diagnoses);
+    this.jobWork = parts.flatMap(({ jobWork = [] }) => jobWork);
     this.measurements = parts.flatMap(({ measurements = [] }) => measurements);
     this.metrics = parts.flatMap(({ metrics = [], measurements = [] }) => [
       ...metrics,
@@ -222,6 +232,10 @@ export class Declarations implements Required<Declaration> {
     requireUnique('path', places);
     requireUnique('event type', this.eventTypes);
     requireUnique('invariant', this.invariantNames);
+    requireUnique(
+      'work of the job',
+      this.jobWork.map(({ job }) => job),
+    );
     requireUnique('personal data', this.personalData.flatMap(membersOf));
   }
 

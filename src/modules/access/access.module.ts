@@ -19,6 +19,7 @@ import {
   OrganizationRecord,
   PaymentUrlRecord,
 } from './adapters/persistence/organization.record.js';
+import { CLOCK_WORK } from './adapters/persistence/pending-work.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
@@ -84,6 +85,7 @@ export const ACCESS: ModuleDeclaration = {
     ORGANIZATION_REFERENCE_REUSED,
   ],
   diagnoses: [UNUSED_OPERATOR_KEYS],
+  jobWork: [CLOCK_WORK],
   guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rightMissing(), rateLimited(100)],
 };

@@ -7,6 +7,7 @@ import { CheckoutSessionsController } from './adapters/http/checkout-sessions.co
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
+import { SESSION_WORK } from './adapters/persistence/pending-work.js';
 import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
 import { TypeormSessionDetails } from './adapters/persistence/typeorm-session-details.js';
 import {
@@ -60,5 +61,6 @@ export const CHECKOUT: ModuleDeclaration = {
   records: [CheckoutSessionRecord],
   errors: [...Object.values(SESSION_ERRORS), REFERENCE_IN_USE],
   resources: [SESSION_RESOURCE],
+  jobWork: [SESSION_WORK],
   personalData: [{ object: SESSION_OBJECT, members: REDACTED_MEMBERS }],
 };

@@ -10,6 +10,7 @@ import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PAGE_PERSONAL_DATA } from './adapters/persistence/page-personal-data.js';
+import { TRANSFER_WORK } from './adapters/persistence/pending-work.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
 import { PayFromPage } from './application/pay-from-page.js';
@@ -33,5 +34,6 @@ class PageModule {}
 export const PAGE: ModuleDeclaration = {
   module: PageModule,
   records: [CheckoutPageRecord, LatePaymentRecord],
+  jobWork: [TRANSFER_WORK],
   personalData: PAGE_PERSONAL_DATA,
 };

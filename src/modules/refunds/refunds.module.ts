@@ -11,6 +11,7 @@ import { ApprovalsController, RefundsController } from './adapters/http/refunds.
 import { STUCK_REFUNDS, UNAPPROVED_REFUNDS } from './adapters/persistence/diagnoses.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { APPROVAL_WORK } from './adapters/persistence/pending-work.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { REFUND_PERSONAL_DATA } from './adapters/persistence/refund-personal-data.js';
@@ -60,5 +61,6 @@ export const REFUNDS: ModuleDeclaration = {
   metrics: [PAID_UNAPPROVED],
   measurements: [REFUND_MEASUREMENT],
   diagnoses: [STUCK_REFUNDS, UNAPPROVED_REFUNDS],
+  jobWork: [APPROVAL_WORK],
   personalData: REFUND_PERSONAL_DATA,
 };

@@ -11,6 +11,7 @@ import {
   WEBHOOK_PERSONAL_DATA,
 } from './adapters/persistence/deliveries-of-events.js';
 import { ATTEMPTS, DELIVERY_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { DELIVERY_WORK } from './adapters/persistence/pending-work.js';
 import { PostgresDeliveryQueue } from './adapters/persistence/postgres-delivery-queue.js';
 import { TypeormEventDeliveries } from './adapters/persistence/typeorm-event-deliveries.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
@@ -65,6 +66,7 @@ export const WEBHOOKS: ModuleDeclaration = {
   resources: [WEBHOOK_ENDPOINT_RESOURCE],
   metrics: [ATTEMPTS],
   measurements: [DELIVERY_MEASUREMENT],
+  jobWork: [DELIVERY_WORK],
   eventTexts: DELIVERIES_OF_EVENTS,
   personalData: [WEBHOOK_PERSONAL_DATA],
 };

@@ -61,9 +61,9 @@ const BUILD = gauge({
  * The delay of the event loop is sampled so often, and its values have this time in them. Each
  * sample wakes an idle process, and the default of 10 ms costs it more than all its other work.
  */
-const EVENT_LOOP_PRECISION_MS = 100;
+const EVENT_LOOP_PRECISION_MS = 500;
 /** The utilization of the event loop is sampled so often. The default is ten times a second. */
-const EVENT_LOOP_UTILIZATION_MS = 1_000;
+const EVENT_LOOP_UTILIZATION_MS = 5_000;
 /**
  * This metric has quantiles, and those of several processes cannot be combined. The histogram
  * beside it can.

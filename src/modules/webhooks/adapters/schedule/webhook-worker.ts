@@ -9,8 +9,8 @@ import { Outbox } from '../../../events/index.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 
 /**
- * An attempt may be so late if this process was not told of it: a retry, or a delivery that another
- * process left.
+ * A retry, or a delivery that another process left, may be attempted so late. The first one that an
+ * idle process finds comes up to PendingWork's interval later.
  */
 const INTERVAL_MS = 1_000;
 /** The time is well below the one that orchestrators give a process to stop. */
