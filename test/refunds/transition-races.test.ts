@@ -78,6 +78,22 @@ test('counts an outcome once that is told at once, and frees an amount once', as
   });
 });
 
+test('frees the amount of a hold once when both releases have read it as active', async () => {
+  const payment = await shop.capture({ amount: 2 });
+  const hold = (await shop.hold(payment, { amount: 1 })).body.id;
+  // Without this hold, PostgreSQL would refuse the second release, which would be tried again.
+  await shop.hold(payment, { amount: 1 });
+  const outsider = await Holder.connect(service.databaseUrl);
+  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const releases = [shop, shop.at(other)].map((at) => at.releaseHold(hold));
+  await until(async () => (await waitingForLocks(service.sql)) === 2);
+  await outsider.end();
+  const released = { status: 200, body: { id: hold, status: 'released' } };
+  expect(await Promise.all(releases)).toMatchObject([released, released]);
+  const amounts = { amount_on_hold: 1, amount_refundable: 1 };
+  expect((await shop.get(`/v1/payments/${payment}`)).body).toMatchObject(amounts);
+});
+
 test("gives concurrent holds and releases the order of the payment's events", async () => {
   const payment = (await shop.record({ amount: 20 })).body.id;
   const at = (number: number) => (number % 2 === 0 ? shop : shop.at(other));
