@@ -81,7 +81,8 @@ export class Connections {
 
   /**
    * Calls `start` when the previous response of the connection has been sent. Closes the connection
-   * instead when it has too many unsent responses, and does nothing when it is already closed.
+   * instead when it has too many unsent responses. Does nothing when the connection is closed, or
+   * the previous response was its last one, because nobody would get the response.
    */
   begin(answer: ServerResponse, start: () => void): void {
     const { socket } = answer.req;
@@ -96,7 +97,7 @@ export class Connections {
     answer.once('close', () => this.forget(answers, answer));
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
     else {
-      const begin = () => this.pacer.begin(() => socket.destroyed || start());
+      const begin = () => this.pacer.begin(() => !socket.writable || start());
       if (before) before.once('close', begin);
       else begin();
     }
@@ -104,9 +105,10 @@ export class Connections {
 
   /**
    * Sends these bytes and closes the connection, after the responses to earlier requests have been
-   * sent.
+   * sent. Requests that follow are not read.
    */
   end(socket: Socket, bytes: string): void {
+    stopParser(socket);
     const { answers, last } = this.open.get(socket) ?? this.accept(socket);
     const interrupted = last?.req.complete === false ? last : undefined;
     if (interrupted && !interrupted.writableEnded) this.forget(answers, interrupted);
@@ -167,14 +169,18 @@ export class Connections {
   }
 }
 
-/**
- * Destroys the socket and stops its HTTP parser. The parser may still hold 64 KiB of requests that
- * a client sent at once, and would emit each of them although nobody can be answered any more.
- * Reporting an upgrade is the only way to stop it.
- */
-function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+function cut(socket: Socket): void {
   socket.destroy();
-  if (socket.parser) socket.parser.onIncoming = () => UPGRADED;
+  stopParser(socket);
+}
+
+/**
+ * Stops the HTTP parser of a socket. It may still hold 64 KiB of requests that a client sent at
+ * once, and would emit each of them although nobody can be answered any more. Reporting an upgrade
+ * is the only way to stop it.
+ */
+function stopParser({ parser }: Socket & { parser?: { onIncoming: () => number } | null }): void {
+  if (parser) parser.onIncoming = () => UPGRADED;
 }
 
 function maxConnections(): number {

@@ -37,6 +37,44 @@ test('a malformed request after a valid one is refused after the response to the
   }
 });
 
+const CLOSING = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+const LAST_REQUESTS: [name: string, bytes: () => string, status: number][] = [
+  ['a request to close it', () => CLOSING, 200],
+  ['a request of HTTP/1.0', () => 'GET /livez HTTP/1.0\r\n\r\n', 200],
+  ['an expectation', () => 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n', 400],
+  ['RTSP', () => 'PLAY /livez RTSP/1.0\r\nConnection: keep-alive\r\n\r\n', 405],
+  ['an unknown method', () => 'STEAL /livez HTTP/1.1\r\n\r\n', 405],
+  ['CONNECT', () => 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+];
+
+test.each(LAST_REQUESTS)(
+  'nothing that follows %s on its connection is carried out',
+  async (name, bytesOf, status) => {
+    const list = `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n${BEARER()}\r\n\r\n`;
+    for (const before of ['', list]) {
+      const key = `Idempotency-Key: ${name}-${before.length}`;
+      const bytes = before + bytesOf() + creation(key);
+      const { text, ...first } = await sendBytes(service.url, bytes);
+      const statuses = [first.status, ...statusesIn(text)];
+      expect(statuses).toEqual(before === '' ? [status] : [200, status]);
+      const created = await sendBytes(service.url, creation(key, 'Connection: close'));
+      expect([created.status, created.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    }
+  },
+);
+
+test('nothing that follows a body that nobody reads is carried out', async () => {
+  const chunks = 'Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n';
+  const unread = `DELETE /livez HTTP/1.1\r\nHost: x\r\n${chunks}`;
+  const reply = await sendBytes(service.url, unread + creation('Idempotency-Key: unread'));
+  expect([reply.status, reply.answers, reply.headers.get('connection')]).toEqual([405, 1, 'close']);
+  const created = await sendBytes(
+    service.url,
+    creation('Idempotency-Key: unread', 'Connection: close'),
+  );
+  expect([created.status, created.headers.get('idempotent-replayed')]).toEqual([201, null]);
+});
+
 test('sixteen requests may wait on one connection, and seventeen may not', async () => {
   const asked = (count: number) =>
     sendBytes(service.url, `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1), ending);
