@@ -59,6 +59,19 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND id = $4;
 
+-- checkout.find_many
+SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status
+  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
+  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
+  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
+  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", is_redacted AS
+  "isRedacted", unique_reference AS "uniqueReference"
+FROM checkout_sessions
+WHERE organization_id = $2 AND mode = $3 AND id = ANY ($4::uuid[]);
+
 -- checkout.list
 SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
   make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",

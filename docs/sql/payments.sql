@@ -85,6 +85,14 @@ SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency
 FROM payments
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
+-- payments.find_many
+SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", currency AS "currency", amount AS
+  "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+  amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+  reference AS "reference", notify_url AS "notifyUrl", is_redacted AS "isRedacted", version AS "version"
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
 -- payments.finish_forgetting
 UPDATE payments
 SET is_forgetting = false

@@ -90,6 +90,16 @@ SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_
 FROM refunds
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
+-- refunds.find_many
+SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
+  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
+  "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses",
+  claimable_at AS "claimableAt", approval AS "approval", proposed_by AS "proposedBy", approval_expires_at AS
+  "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment AS "comment"
+FROM refunds
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
 -- refunds.lock_claimable
 SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
   "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",

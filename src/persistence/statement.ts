@@ -16,23 +16,60 @@ export interface NamedStatement<Named> extends Statement {
 
 /**
  * Makes the text once, when the module is loaded. No values exist at that time, so the text cannot
- * contain any. Throws when the text has no place for a value that `write` asked for, because
- * PostgreSQL would refuse each run.
+ * contain any.
  */
 export function statement<Named>(
   name: string,
   write: (places: Places<Named>) => string,
 ): NamedStatement<Named> {
-  const numbers = new Map<keyof Named, number>();
-  const placeOf = (named: keyof Named): string => {
+  const [text, names] = numbered(name, write);
+  return named({ name, text }, names);
+}
+
+/**
+ * Makes a statement that finds a row by its `id`, which the text compares with `=`. Runs of several
+ * requests that differ only in the ID are sent as one run of a second statement, which has the same
+ * text but for the ID.
+ */
+export function findById<Named extends { readonly id: string }>(
+  name: string,
+  write: (places: Places<Named>) => string,
+): NamedStatement<Named> {
+  const many = `${name}_many`;
+  const [text, names] = numbered(name, write);
+  const [textOfMany] = numbered<Named>(many, (places) =>
+    write(Object.create(places, { id: { get: () => `ANY (${places.id}::uuid[])` } })),
+  );
+  const findMany = { statement: { name: many, text: textOfMany }, index: names.indexOf('id') };
+  return named({ name, text, findMany }, names);
+}
+
+function named<Named>(
+  made: Statement,
+  names: readonly (keyof Named & string)[],
+): NamedStatement<Named> {
+  return { ...made, of: (values) => [made, names.map((name) => values[name])] };
+}
+
+/**
+ * Returns the text with numbered places, and their names in the order of the numbers. Throws when
+ * the text has no place for a value that `write` asked for, because PostgreSQL would refuse each
+ * run.
+ */
+function numbered<Named>(
+  name: string,
+  write: (places: Places<Named>) => string,
+): [text: string, names: readonly (keyof Named & string)[]] {
+  const numbers = new Map<keyof Named & string, number>();
+  const placeOf = (named: keyof Named & string): string => {
     const number = numbers.get(named) ?? numbers.size + 1;
     numbers.set(named, number);
     return `$${number}`;
   };
-  const places = new Proxy({}, { get: (_, named) => placeOf(named as keyof Named) });
-  const made = { name, text: write(places as Places<Named>) };
+  const places = new Proxy({}, { get: (_, named) => placeOf(named as keyof Named & string) });
+  const text = write(places as Places<Named>);
   const names = [...numbers.keys()];
-  const unused = names.filter((named) => !new RegExp(`\\${placeOf(named)}(?!\\d)`).test(made.text));
+  const unused = names.filter((named) => !new RegExp(`\\${placeOf(named)}(?!\\d)`).test(text));
   if (unused.length > 0) throw new Error(`${name} has no place for ${unused.join(', ')}.`);
-  return { ...made, of: (values) => [made, names.map((named) => values[named])] };
+  return [text, names];
 }

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { changeAmounts, insertInto, partOf } from '../../src/persistence/batch/batched-write.js';
 import { composed } from '../../src/persistence/batch/statement.js';
-import { statement } from '../../src/persistence/statement.js';
+import { findById, statement } from '../../src/persistence/statement.js';
 
 @Entity('notes')
 class NoteRecord {
@@ -53,6 +53,27 @@ test('equal names in a statement get one number, and each value goes to the numb
   expect(FIND.of({ organization: 'a', note: null })).toEqual([
     { name: 'notes.find', text: 'SELECT $2 WHERE note = $1 OR $1 IS NULL AND id = $2' },
     [null, 'a'],
+  ]);
+});
+
+test('a statement that finds a row by its ID has another one for many IDs, with the same places', () => {
+  const FIND = findById<{ id: string; organization: string }>(
+    'notes.find',
+    ({ organization, id }) => `SELECT ${organization} FROM notes WHERE id = ${id}`,
+  );
+  expect(FIND.of({ id: 'a', organization: 'b' })).toEqual([
+    {
+      name: 'notes.find',
+      text: 'SELECT $1 FROM notes WHERE id = $2',
+      findMany: {
+        statement: {
+          name: 'notes.find_many',
+          text: 'SELECT $1 FROM notes WHERE id = ANY ($2::uuid[])',
+        },
+        index: 1,
+      },
+    },
+    ['b', 'a'],
   ]);
 });
 

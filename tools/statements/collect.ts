@@ -40,7 +40,8 @@ export async function collect(): Promise<Collected> {
       if (typeof value === 'string') put(place, value, false);
       if (Array.isArray(value)) for (const each of value) add(each, place);
       if (value?.constructor !== Object) return;
-      const { name, text, input } = value as Defined;
+      const { name, text, input, findMany } = value as Defined;
+      if (findMany) add((findMany as Defined).statement, place);
       if (typeof name === 'string' && typeof text === 'string') put(name, text, true);
       else if (input)
         for (const each of statementsOf(value as BatchedWrite)) put(each.name, each.text, true);

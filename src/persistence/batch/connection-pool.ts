@@ -5,12 +5,13 @@ import { DatabaseFault, isOfOneRun, isRefusedStatement, sqlState } from '../faul
 import { retried } from '../retries.js';
 import { FairQueue, MAX_WAITING, overloaded } from './fair-queue.js';
 import { type Outcome, type Statement, sent, type Values } from './prepared-query.js';
+import { sentById } from './runs-by-id.js';
 
 /**
- * One message has at most this many reads. More reads save nothing measurable, and each read waits
- * for all of them.
+ * One message has at most this many reads. More reads would save little, and each read waits for
+ * all of them.
  */
-const TOGETHER = 8;
+const TOGETHER = 16;
 const TICK_MS = 250;
 /**
  * After this many ticks without an answer, a new connection asks PostgreSQL for one. A slow or full
@@ -25,7 +26,7 @@ export const BATCH_SIZE = histogram({
   help:
     'Reads that went to PostgreSQL together. Their number is `_sum`, and `_count` is the number ' +
     'of messages.',
-  buckets: [1, 2, 3, 4, 5, 6, 7, TOGETHER],
+  buckets: [1, 2, 3, 4, 6, 8, 12, TOGETHER],
 });
 
 interface Read {
@@ -146,7 +147,9 @@ export class ConnectionPool {
     try {
       const owner = ownerOfAll(reads.map((read) => read.owner));
       const runs = reads.map(({ values }) => values);
-      const outcomes = await retried('conflict', () => this.send(owner, statement, runs));
+      const outcomes = await retried('conflict', () =>
+        sentById(statement, runs, (...joined) => this.send(owner, ...joined)),
+      );
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // PostgreSQL refuses the whole batch for one bad run. The reads are sent again one by one, so

@@ -6,6 +6,15 @@ import { prepareValue } from 'pg/lib/utils.js';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** A statement that finds a row by its ID may have this (`findById`). */
+  readonly findMany?: FindMany;
+}
+
+/** Finds the rows of several IDs, where the statement beside it finds the row of one ID. */
+interface FindMany {
+  readonly statement: Statement;
+  /** The ID, or the array of IDs, is at this index of the values. */
+  readonly index: number;
 }
 
 /**

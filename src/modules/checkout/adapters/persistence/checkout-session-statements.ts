@@ -3,7 +3,7 @@
  */
 import { selectionOf } from '../../../../persistence/columns.js';
 import { createdBetween, type Keyset } from '../../../../persistence/rows.js';
-import { type Places, statement } from '../../../../persistence/statement.js';
+import { findById, type Places, statement } from '../../../../persistence/statement.js';
 import {
   type CheckoutSessionState,
   type SessionStatus,
@@ -51,7 +51,7 @@ export interface SessionRow
   readonly originalExpiresAt: number | null;
 }
 
-export const FIND = statement<Key>(
+export const FIND = findById<Key>(
   'checkout.find',
   (key) => `SELECT ${columnsWith(status(key.ahead))} FROM checkout_sessions ${byId(key)}`,
 );

@@ -3,7 +3,7 @@ import { changeAmounts, insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
-import { type Places, statement } from '../../../../persistence/statement.js';
+import { findById, type Places } from '../../../../persistence/statement.js';
 import { type Caller, type Ledger, Owners } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -31,7 +31,7 @@ interface Key {
 
 const byId = ({ organization, mode, id }: Places<Key>) =>
   `WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
-const FIND = statement<Key>(
+const FIND = findById<Key>(
   'payments.find',
   (key) => `SELECT organization_id AS "organizationId", ${selectionOf(PaymentRecord)}
   FROM payments ${byId(key)}`,

@@ -4,7 +4,7 @@ import { insertInto } from '../../../../persistence/batched.js';
 import { selectionOf } from '../../../../persistence/columns.js';
 import { Database } from '../../../../persistence/database.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
-import { type Places, statement } from '../../../../persistence/statement.js';
+import { findById, type Places } from '../../../../persistence/statement.js';
 import { type Caller, type Ledger, Owners } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -29,7 +29,7 @@ interface Key {
 
 const isOwn = ({ organization, mode }: Places<Key>) =>
   `organization_id = ${organization} AND mode = ${mode}`;
-const FIND = statement<Key>(
+const FIND = findById<Key>(
   'refunds.find',
   (key) => `SELECT ${COLUMNS} FROM refunds WHERE ${isOwn(key)} AND id = ${key.id}`,
 );
