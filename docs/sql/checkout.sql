@@ -73,9 +73,9 @@ FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND id = ANY ($4::uuid[]);
 
 -- checkout.list
-SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-  currency AS "currency", amount_total AS "amountTotal"
+SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+  $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+  amount_total AS "amountTotal"
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -86,9 +86,9 @@ ORDER BY id DESC
 LIMIT $8;
 
 -- checkout.list_complete
-SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-  currency AS "currency", amount_total AS "amountTotal"
+SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+  $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+  amount_total AS "amountTotal"
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -100,9 +100,9 @@ LIMIT $8;
 
 -- checkout.list_expired
 WITH late AS MATERIALIZED (
-  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-    currency AS "currency", amount_total AS "amountTotal"
+  SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+    $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+    amount_total AS "amountTotal"
   FROM checkout_sessions
   WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
     16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -110,9 +110,9 @@ WITH late AS MATERIALIZED (
     '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $5::bigint
     END AND status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $1)
 ) (
-  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-    currency AS "currency", amount_total AS "amountTotal"
+  SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+    $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+    amount_total AS "amountTotal"
   FROM checkout_sessions
   WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
     16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -133,9 +133,9 @@ ORDER BY id DESC
 LIMIT $8;
 
 -- checkout.list_open
-SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-  make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-  currency AS "currency", amount_total AS "amountTotal"
+SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+  $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+  amount_total AS "amountTotal"
 FROM checkout_sessions
 WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
   16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -150,9 +150,9 @@ LIMIT $8;
 SELECT found.*
 FROM unnest(enum_range(NULL::session_status)) AS stored (status)
 CROSS JOIN LATERAL (
-  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-    currency AS "currency", amount_total AS "amountTotal"
+  SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+    $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+    amount_total AS "amountTotal"
   FROM checkout_sessions
   WHERE organization_id = $2 AND mode = $3 AND CASE WHEN $4::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
     16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
@@ -170,18 +170,18 @@ LIMIT $10;
 
 -- checkout.with_reference
 (
-  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-    currency AS "currency", amount_total AS "amountTotal"
+  SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+    $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+    amount_total AS "amountTotal"
   FROM checkout_sessions
   WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status = 'complete'
   ORDER BY id DESC
   LIMIT 1
 )
 UNION ALL (
-  SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
-    make_interval(secs => $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
-    currency AS "currency", amount_total AS "amountTotal"
+  SELECT id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs =>
+    $1) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus", currency AS "currency",
+    amount_total AS "amountTotal"
   FROM checkout_sessions
   WHERE organization_id = $2 AND mode = $3 AND metadata->>'reference' = $4 AND status = 'open'
 )

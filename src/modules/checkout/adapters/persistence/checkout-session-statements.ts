@@ -6,6 +6,7 @@ import { createdBetween, type Keyset } from '../../../../persistence/rows.js';
 import { findById, type Places, statement } from '../../../../persistence/statement.js';
 import {
   type CheckoutSessionState,
+  type CheckoutSessionSummary,
   type SessionStatus,
   SUMMARY,
 } from '../../domain/checkout-session.js';
@@ -43,6 +44,12 @@ const columnsWith = (status: string) =>
     expiresAt: 'extract(epoch FROM expires_at)::bigint',
     originalExpiresAt: 'extract(epoch FROM original_expires_at)::bigint',
   });
+
+/** All rows of a list have the mode of the caller, so it is not read for each of them. */
+export type SummaryRow = Omit<CheckoutSessionSummary, 'mode'>;
+const READ = SUMMARY.filter((property) => property !== 'mode');
+const summaryColumns = (seconds: string) =>
+  selectionOf(CheckoutSessionRecord, { status: status(seconds) }, READ);
 
 /** FIND and EXPIRE return such rows. Their times are in Unix seconds. */
 export interface SessionRow
@@ -85,8 +92,8 @@ const hasReference = ({ reference }: Places<WithReference>, stored: SessionStatu
  */
 export const WITH_REFERENCE = statement<WithReference>('checkout.with_reference', (own) => {
   const found = (stored: SessionStatus) => `SELECT
-    ${selectionOf(CheckoutSessionRecord, { status: status(own.ahead) }, SUMMARY)}
-    FROM checkout_sessions WHERE ${isOwn(own)} AND ${hasReference(own, stored)}`;
+    ${summaryColumns(own.ahead)} FROM checkout_sessions
+    WHERE ${isOwn(own)} AND ${hasReference(own, stored)}`;
   return `(${found('complete')} ORDER BY id DESC LIMIT 1) UNION ALL (${found('open')})
     ORDER BY id DESC`;
 });
@@ -138,9 +145,7 @@ interface Referenced extends Listed {
   readonly status: SessionStatus | undefined;
 }
 
-const select = (
-  page: Places<Listed>,
-) => `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(page.ahead) }, SUMMARY)}
+const select = (page: Places<Listed>) => `SELECT ${summaryColumns(page.ahead)}
   FROM checkout_sessions WHERE ${isOwn(page)} AND ${createdBetween(page.from, page.to)}`;
 const inRange = ({ low, high }: Places<Listed>) => `id >= ${low} AND id < ${high}`;
 const newest = ({ limit }: Places<Listed>) => `ORDER BY id DESC LIMIT ${limit}`;

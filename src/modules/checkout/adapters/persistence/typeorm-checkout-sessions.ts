@@ -33,6 +33,7 @@ import {
   LISTS,
   REFERENCED,
   type SessionRow,
+  type SummaryRow,
   WITH_REFERENCE,
 } from './checkout-session-statements.js';
 
@@ -150,8 +151,8 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
 
   async withReference(unit: Unit, reference: string): Promise<CheckoutSessionSummary[]> {
     const own = { ...scope(unit, unit.ahead), reference };
-    const rows = await this.database.read<CheckoutSessionSummary>(unit, ...WITH_REFERENCE.of(own));
-    return rows.map(withId);
+    const rows = await this.database.read<SummaryRow>(unit, ...WITH_REFERENCE.of(own));
+    return rows.map((row) => summaryOf(unit, row));
   }
 
   async expireWithReference(unit: Unit, reference: string): Promise<CheckoutSession[]> {
@@ -168,8 +169,9 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
       reference === undefined
         ? LISTS[status ?? 'all'].of(page)
         : REFERENCED.of({ ...page, reference, status });
-    const rows = await this.database.read<CheckoutSessionSummary>(caller, ...statement);
-    return pageOf(rows.map(withId), limit);
+    const rows = await this.database.read<SummaryRow>(caller, ...statement);
+    const items = rows.map((row) => summaryOf(caller, row));
+    return pageOf(items, limit);
   }
 }
 
@@ -183,12 +185,14 @@ interface ShortRow extends Pick<ShortSession, 'lineItems' | 'lineCount' | 'lineD
   readonly isOverdue: boolean;
 }
 
-function withId<Row extends Pick<CheckoutSessionState, 'id' | 'mode'>>(row: Row): Row {
-  return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
+function summaryOf({ mode }: Caller, row: SummaryRow): CheckoutSessionSummary {
+  const { status, paymentStatus, currency, amountTotal } = row;
+  const id = idOf(CHECKOUT_SESSION_ID, row.id, mode);
+  return { id, mode, status, paymentStatus, currency, amountTotal };
 }
 
 function fromRow(row: SessionRow): CheckoutSession {
-  return CheckoutSession.restore(withId(row));
+  return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
 }
 
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */
