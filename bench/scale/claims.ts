@@ -2,11 +2,11 @@
 import type { Client as Sql } from 'pg';
 import { type BenchDatabase, connect, startService } from '../servers.js';
 import { openClient } from './client.js';
-import { ORGANIZATIONS } from './drawn.js';
 import { openLedgerKey } from './loaded.js';
 import { type Latency, latencyOf } from './measuring.js';
 import { type StatementPlan, withPlans } from './plans.js';
 
+const ORGANIZATIONS = 1_000;
 const WORKERS = 8;
 const BATCH = 50;
 const CLAIMED = 10_000;

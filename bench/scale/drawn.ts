@@ -4,9 +4,6 @@
  */
 import type { Shop } from '../servers.js';
 
-/** One organization holds half of everything, one stays small, and there are many others. */
-export const ORGANIZATIONS = 1_000;
-
 export interface Tenants {
   readonly big: Shop;
   readonly small: Shop;
@@ -42,6 +39,8 @@ const DAY = 24 * HOUR;
 
 export interface Step {
   readonly rows: number;
+  /** One of them holds half of everything, and one stays small. */
+  readonly organizations: number;
   /** The rows were loaded up to this instant, in milliseconds. */
   readonly end: number;
 }
@@ -52,7 +51,7 @@ export interface Step {
  * while it is measured. Three of ten are paid. Two of three paid ones, one session in five, have a
  * refund; one refund in twenty is pending, one is failed, and one is canceled.
  */
-export function drawn({ rows, end }: Step, numbers: string): string {
+export function drawn({ rows, organizations, end }: Step, numbers: string): string {
   const settled = Math.floor((rows * 7) / 8);
   const instant = `CASE WHEN number <= ${settled}
     THEN ${end - 365 * DAY} + (${364 * DAY}::numeric * number / ${settled})::bigint
@@ -75,7 +74,7 @@ export function drawn({ rows, end }: Step, numbers: string): string {
         instant > ${end - 89 * DAY} AS has_events,
         CASE WHEN number % ${everySmall(rows)} = 0 THEN 1
           WHEN pg_temp.draw(number, 4) % 2 = 0 THEN 0
-          ELSE 2 + pg_temp.draw(number, 5) % ${ORGANIZATIONS - 2} END AS tenant
+          ELSE 2 + pg_temp.draw(number, 5) % ${organizations - 2} END AS tenant
       FROM (SELECT number, ${instant} AS instant FROM ${numbers} AS number) AS placed
     ) AS drawn`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Client as Sql } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
-import { drawn, FUNCTIONS, ORGANIZATIONS, type Step, type Tenants } from './drawn.js';
+import { drawn, FUNCTIONS, type Step, type Tenants } from './drawn.js';
 import { LOADED_TABLES, REFUND_AMOUNT } from './models.js';
 
 const CHUNK = 50_000;
@@ -115,6 +115,7 @@ const COPIES: readonly Copies[] = [
       organization_id,
       key: 'gen_random_uuid()::text',
       expires_at: at('made.expires_at'),
+      resource_id: 'session_id',
     },
     where: 'is_recent',
   },
@@ -138,11 +139,15 @@ const ATTEMPTS = `
   FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
 
 /** Prepares the load. It must be called before the load, on the same connection. */
-export async function prepareLoading(sql: Sql, { big, small }: Tenants): Promise<void> {
+export async function prepareLoading(
+  sql: Sql,
+  { big, small }: Tenants,
+  { organizations }: Step,
+): Promise<void> {
   const [first, second] = [big, small].map(({ organization }) => uuidOf(organization));
   await sql.query(`SET synchronous_commit = off; SET session_replication_role = replica; ${FUNCTIONS};
     CREATE TEMP TABLE organization AS SELECT '${first}'::uuid AS id, 1 AS place UNION ALL SELECT '${second}', 2
-      UNION ALL SELECT gen_random_uuid(), generate_series(3, ${ORGANIZATIONS});
+      UNION ALL SELECT gen_random_uuid(), generate_series(3, ${organizations});
     INSERT INTO organizations SELECT (jsonb_populate_record(model, jsonb_build_object('id', organization.id))).*
       FROM organizations model CROSS JOIN organization WHERE model.id = '${first}' AND place > 2`);
 }

@@ -24,7 +24,7 @@ type Say = (line: string) => void;
 
 export async function createLoaded(
   database: BenchDatabase,
-  rows: number,
+  { rows, organizations }: Omit<Step, 'end'>,
   say: Say,
 ): Promise<Loaded> {
   const url = await database.createDatabase(`sessions_${rows}`);
@@ -39,8 +39,8 @@ export async function createLoaded(
   const client = openClient(service.url);
   await makeModels(sql, client, tenants).finally(() => client.close());
   await service.stop();
-  await prepareLoading(sql, tenants);
-  const step = { rows, end: Date.now() };
+  const step = { rows, organizations, end: Date.now() };
+  await prepareLoading(sql, tenants, step);
   await load(sql, step, progressOf(rows, say));
   return { step, url, sql, operations: await operationsOn(sql, tenants, step, say) };
 }

@@ -207,30 +207,54 @@ FROM payments
 WHERE mode = $1 AND id = $2;
 
 -- personal_data.belonging event 3
-SELECT id
-FROM events
-WHERE organization_id = $1 AND mode = $2 AND object_id = ANY ($3::uuid[]) AND id > $4
+SELECT found.id
+FROM unnest($1::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+  SELECT id
+  FROM events
+  WHERE organization_id = $2 AND mode = $3 AND object_id = wanted.id AND id > $4
+  ORDER BY id
+  LIMIT $5
+) AS found
 ORDER BY id
 LIMIT $5;
 
 -- personal_data.belonging payment 1
-SELECT id
-FROM payments
-WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = ANY ($3::uuid[]) AND id > $4
+SELECT found.id
+FROM unnest($1::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+  SELECT id
+  FROM payments
+  WHERE organization_id = $2 AND mode = $3 AND checkout_session_id = wanted.id AND id > $4
+  ORDER BY id
+  LIMIT $5
+) AS found
 ORDER BY id
 LIMIT $5;
 
 -- personal_data.belonging payment.hold 1
-SELECT id
-FROM payment_holds
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND id > $4
+SELECT found.id
+FROM unnest($1::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+  SELECT id
+  FROM payment_holds
+  WHERE organization_id = $2 AND mode = $3 AND payment_id = wanted.id AND id > $4
+  ORDER BY id
+  LIMIT $5
+) AS found
 ORDER BY id
 LIMIT $5;
 
 -- personal_data.belonging refund 1
-SELECT id
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND payment_id = ANY ($3::uuid[]) AND id > $4
+SELECT found.id
+FROM unnest($1::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+  SELECT id
+  FROM refunds
+  WHERE organization_id = $2 AND mode = $3 AND payment_id = wanted.id AND id > $4
+  ORDER BY id
+  LIMIT $5
+) AS found
 ORDER BY id
 LIMIT $5;
 

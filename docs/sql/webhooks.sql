@@ -114,22 +114,28 @@ LIMIT $3;
 WITH recorded AS (
   INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt, attempted_at,
     status_code, error, duration_ms, next_attempt_at)
-  SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
-    finished.next_attempt_at
-  FROM webhook_deliveries
-  JOIN unnest($1::mode[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::delivery_outcome[],
-    $7::timestamptz[], $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode,
+  SELECT $1::uuid, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
+    next_attempt_at
+  FROM unnest($2::mode[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::delivery_outcome[],
+    $8::timestamptz[], $9::smallint[], $10::text[], $11::integer[], $12::timestamptz[]) AS finished (mode,
     event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
-    next_attempt_at) USING (mode, event_id, endpoint_id)
-  WHERE organization_id = $12 AND finished.attempted_at IS NOT NULL
+    next_attempt_at)
+  CROSS JOIN LATERAL (
+    SELECT
+    FROM webhook_deliveries
+    WHERE organization_id = $1 AND mode = finished.mode AND event_id = finished.event_id AND endpoint_id =
+      finished.endpoint_id
+    LIMIT 1
+  ) AS stored
+  WHERE finished.attempted_at IS NOT NULL
 )
 UPDATE webhook_deliveries delivery
 SET next_attempt_at = finished.due_at, outcome = finished.outcome
-FROM unnest($1::mode[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::delivery_outcome[],
-  $7::timestamptz[], $8::smallint[], $9::text[], $10::integer[], $11::timestamptz[]) AS finished (mode,
+FROM unnest($2::mode[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::delivery_outcome[],
+  $8::timestamptz[], $9::smallint[], $10::text[], $11::integer[], $12::timestamptz[]) AS finished (mode,
   event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
   next_attempt_at)
-WHERE delivery.organization_id = $12 AND delivery.mode = finished.mode AND delivery.event_id =
+WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode AND delivery.event_id =
   finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt
   AND delivery.outcome IS NULL;
 

@@ -3,7 +3,6 @@ import type {
   Declarations,
   JsonColumn,
   OwnedIds,
-  OwnedPage,
   PersonalData,
 } from '../platform/module-declaration.js';
 import { type NamedStatement, type Places, statement } from './statement.js';
@@ -45,6 +44,9 @@ export interface ClearedColumn {
   readonly store: NamedStatement<Changed>;
 }
 
+const own = ({ organization, mode }: Places<Owned>): string =>
+  `organization_id = ${organization} AND mode = ${mode}`;
+
 /** The last module comes first, because others build on the tables of the first ones. */
 export function ofDeclarations({ personalData }: Pick<Declarations, 'personalData'>) {
   const declared = personalData.toReversed();
@@ -69,23 +71,38 @@ function kindOf(
   return {
     object,
     of,
-    belonging: belonging && statement<PageOfResources>(nameOf('belonging'), belonging),
+    belonging: belonging && belongingOf(nameOf('belonging'), belonging),
     steps: Object.fromEntries(made),
   };
+}
+
+/**
+ * Selects a page of those that belong to others, in their order. Each of the others is looked up by
+ * itself, so that a page reads no more than its length of one that has very many.
+ */
+function belongingOf(
+  name: string,
+  { table, column }: NonNullable<PersonalData['belonging']>,
+): NamedStatement<PageOfResources> {
+  return statement(
+    name,
+    (page) => `SELECT found.id FROM unnest(${page.ids}::uuid[]) AS wanted (id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM ${table} WHERE ${own(page)} AND ${column} = wanted.id
+          AND id > ${page.after} ORDER BY id LIMIT ${page.limit}
+      ) AS found
+      ORDER BY id LIMIT ${page.limit}`,
+  );
 }
 
 function columnOf({ table, column, about, key, root = '' }: JsonColumn): ClearedColumn {
   const nameOf = (step: string) => `personal_data.${step} ${table} ${column}`;
   const ordered = `(${key}) COLLATE "C"`;
-  const own = ({ organization, mode }: Places<Owned>) =>
-    `organization_id = ${organization} AND mode = ${mode}`;
   return {
     root,
     find: statement(
       nameOf('find'),
-      (
-        page: OwnedPage,
-      ) => `SELECT ctid::text AS place, ${key} AS key, ${column} AS json FROM ${table}
+      (page) => `SELECT ctid::text AS place, ${key} AS key, ${column} AS json FROM ${table}
         WHERE ${own(page)} AND ${about} = ANY (${page.ids}::uuid[])
           AND ${column} LIKE '{%' AND ${ordered} > ${page.after}
         ORDER BY ${ordered} LIMIT ${page.limit} FOR NO KEY UPDATE`,

@@ -100,23 +100,18 @@ export const ANY_RESOURCE = '*';
 
 /** SQL about resources of one owner has the places of these values. */
 export type OwnedIds = Readonly<Record<'organization' | 'mode' | 'ids', string>>;
-export type OwnedPage = OwnedIds & Readonly<Record<'after' | 'limit', string>>;
 
 /**
  * Personal data are what a module keeps about people, for one kind of resource. Several modules may
- * declare some of one kind, but no member twice. The `ids` of their SQL are IDs of this kind or, in
- * `belonging`, IDs of the kind `of`.
+ * declare some of one kind, but no member twice. The `ids` of their SQL are IDs of this kind.
  */
 export interface PersonalData {
   /** This is the kind of resource, as `object` in its JSON. */
   readonly object: string;
   /** The resource is forgotten together with a resource of this kind. */
   readonly of?: string;
-  /**
-   * This query selects the `id` of resources that belong to others: at most `limit`, in their
-   * order, after `after`.
-   */
-  readonly belonging?: (page: OwnedPage) => string;
+  /** The rows of this table are such resources, and this column has the ID of the kind `of`. */
+  readonly belonging?: { readonly table: string; readonly column: string };
   /** This query selects the `id` of resources that must not be removed. */
   readonly kept?: (these: OwnedIds) => string;
   readonly clear?: (these: OwnedIds) => string;

@@ -45,7 +45,7 @@ const QUERIES = {
   columns: `
     SELECT relname AS table, attname AS name, NOT attnotnull AS nullable, format_type(atttypid, atttypmod) AS type,
       ${BASE} AS base,
-      attcollation::regcollation::text AS collation, pg_get_expr(adbin, adrelid) AS default
+      attcollation::regcollation::text AS collation, attoptions AS options, pg_get_expr(adbin, adrelid) AS default
     FROM pg_class relation JOIN pg_attribute ON attrelid = relation.oid
     LEFT JOIN pg_attrdef ON adrelid = relation.oid AND adnum = attnum
     WHERE ${OURS} AND attnum > 0 AND NOT attisdropped ORDER BY relname, attnum`,

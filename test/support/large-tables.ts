@@ -1,12 +1,33 @@
 /**
- * Fills every table that has an index of its own with 100,000 rows, of 100 organizations in both
- * modes, inside PostgreSQL. What is rare in production, such as a refund that waits, is rare here.
+ * Fills every table that has an index of its own with 100,000 rows, of organizations in both modes,
+ * inside PostgreSQL. What is rare in production, such as a refund that waits, is rare here.
  */
 import type { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 
 const ROWS = 100_000;
-const ORGANIZATIONS = 100;
+
+/** The rows are spread over organizations. A test looks at the first one. */
+interface Spread {
+  readonly organizations: number;
+  /** This SQL makes the place of the organization from the number of the row. */
+  readonly place: string;
+  /** This SQL makes the number of the row in its organization. */
+  readonly own: string;
+}
+
+export const SPREADS = {
+  'organizations of equal size': {
+    organizations: 100,
+    place: 'number % 100',
+    own: 'number / 100',
+  },
+  'one large organization and 20,000 tiny ones': {
+    organizations: 20_001,
+    place: 'CASE WHEN number % 2 = 0 THEN 0 ELSE 1 + number / 2 % 20000 END',
+    own: 'number / 2',
+  },
+} as const;
 
 /** The number of the row is in the ID, and so is its time, in the form of src/shared/id.ts. */
 const FUNCTION = `CREATE FUNCTION pg_temp.id_of(number integer, instant bigint, kind integer)
@@ -15,19 +36,20 @@ const FUNCTION = `CREATE FUNCTION pg_temp.id_of(number integer, instant bigint, 
     || '7' || lpad(to_hex(number % 2048), 3, '0')
     || '8' || to_hex(kind) || lpad(to_hex(number), 14, '0'))::uuid`;
 
-/** One row in a hundred is of the organization that the test looks at, a tenth of it live. */
-const MADE = `CREATE TEMPORARY TABLE made AS
+/** A tenth of the rows are live. */
+const madeOf = ({ place, own }: Spread, organization: string) => `CREATE TEMPORARY TABLE made AS
   SELECT number, made, organizations.id AS organization_id,
-    (CASE WHEN number / ${ORGANIZATIONS} % 10 = 0 THEN 'live' ELSE 'test' END)::mode AS mode,
+    (CASE WHEN ${own} % 10 = 0 THEN 'live' ELSE 'test' END)::mode AS mode,
     pg_temp.id_of(number, instant, 1) AS session_id,
     pg_temp.id_of(number, instant, 2) AS payment_id,
     pg_temp.id_of(number, instant, 3) AS refund_id, pg_temp.id_of(number, instant, 4) AS other_id,
-    number / ${ORGANIZATIONS} AS own
+    ${own} AS own
   FROM generate_series(1, ${ROWS}) AS number
   CROSS JOIN LATERAL (SELECT now() - make_interval(mins => (${ROWS} - number) / 2) AS made) AS time
   CROSS JOIN LATERAL (SELECT (extract(epoch FROM made) * 1000)::bigint AS instant) AS unix
-  JOIN (SELECT id, row_number() OVER (ORDER BY id = $1 DESC, id) - 1 AS place FROM organizations)
-    AS organizations ON place = number % ${ORGANIZATIONS}`;
+  JOIN (SELECT id, row_number() OVER (ORDER BY id = '${organization}' DESC, id) - 1 AS place
+    FROM organizations) AS organizations ON place = ${place}
+  ORDER BY number`;
 
 const TABLES = [
   `INSERT INTO api_keys (id, organization_id, kind, mode, digest, display, holder)
@@ -84,7 +106,7 @@ const TABLES = [
 ];
 
 /** The client is a superuser's. The rows are copied from the organization, with other IDs. */
-export async function fillTables(sql: Client, organization: string): Promise<void> {
+export async function fillTables(sql: Client, organization: string, spread: Spread): Promise<void> {
   const id = uuidOf(organization);
   // Foreign keys are not checked while the rows are written.
   await sql.query('SET session_replication_role = replica');
@@ -92,10 +114,10 @@ export async function fillTables(sql: Client, organization: string): Promise<voi
   await sql.query(
     `INSERT INTO organizations
       SELECT (jsonb_populate_record(model, jsonb_build_object('id', gen_random_uuid()))).*
-      FROM organizations AS model, generate_series(2, ${ORGANIZATIONS}) WHERE model.id = $1`,
+      FROM organizations AS model, generate_series(2, ${spread.organizations}) WHERE model.id = $1`,
     [id],
   );
-  await sql.query(MADE.replace('$1', `'${id}'`));
+  await sql.query(madeOf(spread, id));
   for (const insert of TABLES) await sql.query(insert);
   await sql.query('DROP TABLE made');
   await sql.query('RESET session_replication_role');

@@ -9,6 +9,7 @@ import {
 import { createMigrationDataSource, SETTINGS } from '../../persistence/data-source.js';
 import { sqlState } from '../../persistence/faults.js';
 import { Progress } from '../../platform/progress.js';
+import { expectLargeOrganizations } from './expected-size.js';
 import { assertPreparedStatements } from './pooler.js';
 import { oldVersionOf } from './take-over/old-version.js';
 import { collectStatistics, takeOver } from './take-over/take-over.js';
@@ -32,6 +33,7 @@ export async function migrate(url: string, progress?: Progress): Promise<string[
     if (progress) await showMigrations(dataSource, progress);
     const applied = await dataSource.runMigrations();
     await dataSource.transaction(distributeNewTables);
+    await expectLargeOrganizations(dataSource);
     await dataSource.query(KEEP_TRAIL);
     return [...takenOver, ...applied.map(({ name }) => name)];
   });
@@ -44,6 +46,7 @@ async function takeOverIfOld(dataSource: DataSource, progress = new Progress()):
   const names = await dataSource.transaction(({ queryRunner }) =>
     takeOver(queryRunner as QueryRunner, progress),
   );
+  await expectLargeOrganizations(dataSource);
   await collectStatistics(dataSource);
   return names;
 }

@@ -11,9 +11,7 @@ const these = ({ organization, mode, ids }: OwnedIds) =>
 export const EVENT_PERSONAL_DATA: PersonalData = {
   object: 'event',
   of: ANY_RESOURCE,
-  belonging: ({ organization, mode, ids, after, limit }) => `SELECT id FROM events
-    WHERE organization_id = ${organization} AND mode = ${mode} AND object_id = ANY (${ids}::uuid[])
-      AND id > ${after} ORDER BY id LIMIT ${limit}`,
+  belonging: { table: 'events', column: 'object_id' },
   clear: (ids) => `UPDATE events SET reason = NULL WHERE ${these(ids)} AND reason IS NOT NULL`,
   remove: (ids) => `DELETE FROM events WHERE ${these(ids)}`,
   json: [

@@ -3,8 +3,6 @@ import type { OwnedIds, PersonalData } from '../../../../platform/module-declara
 const these = (of: OwnedIds, column = 'id') =>
   `organization_id = ${of.organization} AND mode = ${of.mode}
     AND ${column} = ANY (${of.ids}::uuid[])`;
-const page = ({ after, limit }: { readonly after: string; readonly limit: string }) =>
-  `AND id > ${after} ORDER BY id LIMIT ${limit}`;
 
 export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
   // A session that has a payment is kept.
@@ -16,8 +14,7 @@ export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
   {
     object: 'payment',
     of: 'checkout.session',
-    belonging: (sessions) => `SELECT id FROM payments
-      WHERE ${these(sessions, 'checkout_session_id')} ${page(sessions)}`,
+    belonging: { table: 'payments', column: 'checkout_session_id' },
     // The update locks each payment, so that a reader of notify_url reads again.
     clear: (payments) => `UPDATE payments
       SET is_redacted = true, notify_url = NULL, details_since = NULL WHERE ${these(payments)}`,
@@ -28,8 +25,7 @@ export const PAYMENT_PERSONAL_DATA: readonly PersonalData[] = [
   {
     object: 'payment.hold',
     of: 'payment',
-    belonging: (payments) => `SELECT id FROM payment_holds
-      WHERE ${these(payments, 'payment_id')} ${page(payments)}`,
+    belonging: { table: 'payment_holds', column: 'payment_id' },
     clear: (holds) => `UPDATE payment_holds SET reason = NULL
       WHERE ${these(holds)} AND reason IS NOT NULL`,
     members: { reason: () => null },

@@ -5,9 +5,7 @@ export const REFUND_PERSONAL_DATA: readonly PersonalData[] = [
   {
     object: 'refund',
     of: 'payment',
-    belonging: ({ organization, mode, ids, after, limit }) => `SELECT id FROM refunds
-      WHERE organization_id = ${organization} AND mode = ${mode}
-        AND payment_id = ANY (${ids}::uuid[]) AND id > ${after} ORDER BY id LIMIT ${limit}`,
+    belonging: { table: 'refunds', column: 'payment_id' },
     clear: ({ organization, mode, ids }) => `UPDATE refunds
       SET description = NULL, failure_reason = NULL, comment = NULL
       WHERE organization_id = ${organization} AND mode = ${mode} AND id = ANY (${ids}::uuid[])

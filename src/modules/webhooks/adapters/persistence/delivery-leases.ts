@@ -171,18 +171,22 @@ function finishedRows(columns: Places<Columns>): string {
 
 /**
  * The attempt number is the fencing token: a process whose lease has ended records its attempt but
- * not the outcome.
+ * not the outcome. Each delivery is looked up by itself, because a join would read all deliveries
+ * of the organization.
  */
 const FINISH = statement<Columns & { readonly organization: string }>(
   'webhooks.finish',
   (columns) => `WITH recorded AS (
       INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt,
         attempted_at, status_code, error, duration_ms, next_attempt_at)
-      SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code,
-        error, duration_ms, finished.next_attempt_at
-      FROM webhook_deliveries
-      JOIN ${finishedRows(columns)} USING (mode, event_id, endpoint_id)
-      WHERE organization_id = ${columns.organization} AND finished.attempted_at IS NOT NULL
+      SELECT ${columns.organization}::uuid, mode, event_id, endpoint_id, attempt, attempted_at,
+        status_code, error, duration_ms, next_attempt_at
+      FROM ${finishedRows(columns)} CROSS JOIN LATERAL (
+        SELECT FROM webhook_deliveries
+        WHERE organization_id = ${columns.organization} AND mode = finished.mode
+          AND event_id = finished.event_id AND endpoint_id = finished.endpoint_id LIMIT 1
+      ) AS stored
+      WHERE finished.attempted_at IS NOT NULL
     )
     UPDATE webhook_deliveries delivery
     SET next_attempt_at = finished.due_at, outcome = finished.outcome
