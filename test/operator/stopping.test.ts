@@ -10,6 +10,8 @@ import { createTenant, type Tenant } from '../support/tenants.js';
 
 const CALLERS = 20;
 const STOPS = 3;
+/** The log of so many requests is longer than what a pipe and its reader take. */
+const LOGGED = 4_000;
 
 let service: Service;
 let tenant: Tenant;
@@ -51,6 +53,34 @@ test.each(['1', '2'])(
       await until(() => answers > 5 * CALLERS);
       expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
       expect(await Promise.all(callers)).toEqual(Array(CALLERS).fill('ECONNREFUSED'));
+    }
+  },
+);
+
+test.each(['1', '2'])(
+  'a stop of %s workers ends although nobody reads their log',
+  async (workers) => {
+    const server = await startServer({
+      DATABASE_URL: service.databaseUrl,
+      WEB_CONCURRENCY: workers,
+      LOG_LEVEL: 'info',
+    });
+    const { child } = server;
+    child.stdout?.pause();
+    const connections = Array.from({ length: CALLERS }, () => new Connection(server.url));
+    await Promise.all(
+      connections.map(async (connection) => {
+        for (let request = 0; request < LOGGED / CALLERS; request++)
+          await connection.get('/v1/checkout_sessions');
+        connection.close();
+      }),
+    );
+    try {
+      child.kill('SIGTERM');
+      await until(() => child.exitCode !== null || child.signalCode !== null);
+    } finally {
+      child.kill('SIGKILL');
+      child.stdout?.resume();
     }
   },
 );

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../../platform/config.js';
 
@@ -9,6 +10,10 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
  */
 const WRITTEN_TOGETHER_BYTES = 8 * 1024;
 const WRITTEN_AFTER_MS = 100;
+/** A reader that is only slow reads what waits in this time. */
+const READ_WITHIN_MS = 1_000;
+
+const outputs: ReturnType<typeof destination>[] = [];
 
 /**
  * Opens the standard output. Each line is a JSON object; on a terminal with pino-pretty installed,
@@ -34,6 +39,7 @@ function buffered(): DestinationStream {
     maxLength: MAX_WAITING_BYTES,
     minLength: WRITTEN_TOGETHER_BYTES,
   });
+  outputs.push(output);
   let isPlanned = false;
   const flush = () => {
     isPlanned = false;
@@ -47,6 +53,15 @@ function buffered(): DestinationStream {
       setTimeout(flush, WRITTEN_AFTER_MS).unref();
     },
   };
+}
+
+/** Writes the lines that wait. Returns false if nobody reads them. */
+export async function writeWaitingLines(): Promise<boolean> {
+  const written = outputs.map(
+    (output) => new Promise<void>((resolve) => output.flush(() => resolve())),
+  );
+  const all = Promise.all(written).then(() => true);
+  return Promise.race([all, sleep(READ_WITHIN_MS, false)]);
 }
 
 export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {

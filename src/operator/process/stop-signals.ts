@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { writeWaitingLines } from './log.js';
 
 export const SHUTDOWN_MS = 25_000;
 const STDIN = 0;
@@ -32,6 +33,12 @@ export function endAfter(
   close: () => Promise<unknown> | undefined,
   fail: (error: unknown) => void,
 ): void {
-  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
-  Promise.resolve(close()).then(() => process.exit(0), fail);
+  setTimeout(() => void end(1), SHUTDOWN_MS).unref();
+  Promise.resolve(close()).then(() => end(0), fail);
+}
+
+/** If nobody reads the log, process.exit would wait for ever for the lines to be written. */
+async function end(status: number): Promise<void> {
+  if (await writeWaitingLines()) process.exit(status);
+  process.kill(process.pid, 'SIGKILL');
 }
