@@ -178,7 +178,7 @@ UNION ALL (
   FROM (
     SELECT
     FROM late_payments
-    WHERE due_at <= now()
+    WHERE due_at <= statement_timestamp()
     ORDER BY due_at
     LIMIT 1
   ) AS pending

@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import { statement } from './statement.js';
 
 /** Work that this process was not told of may wait so long before its job begins. */
-const INTERVAL_MS = 3_000;
+const INTERVAL_MS = 2_000;
 const JOB = 'find_pending_work';
 
 /**

@@ -29,7 +29,8 @@ export function statement<Named>(
 /**
  * Makes a statement that finds a row by its `id`, which the text compares with `=`. Runs of several
  * requests that differ only in the ID are sent as one run of a second statement, which has the same
- * text but for the ID.
+ * text but for the ID. The text selects the column `id`, locks nothing and has no LIMIT, and the
+ * value is 32 hexadecimal digits, as `uuidOf` returns them.
  */
 export function findById<Named extends { readonly id: string }>(
   name: string,

@@ -190,7 +190,9 @@ describeIfBuilt('an agent over HTTP', () => {
   test('gets a 405 for every method but POST', async () => {
     const key = await keyWith([]);
     const { host } = new URL(url);
-    for (const line of ['GET', 'TRACE', 'PROPFIND'].map((method) => `${method} /mcp HTTP/1.1`)) {
+    for (const line of ['GET', 'DELETE', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND'].map(
+      (method) => `${method} /mcp HTTP/1.1`,
+    )) {
       const lines = [`Host: ${host}`, `Authorization: Bearer ${key}`];
       const { status, headers } = await sendBytes(url, head(line, ...lines));
       expect([line, status, headers.get('allow')]).toEqual([line, 405, 'POST']);

@@ -92,7 +92,7 @@ describe('a command that contradicts itself changes nothing:', () => {
   });
 });
 
-describe('two values of one option change nothing:', () => {
+describe('options that contradict each other, or do nothing alone, change nothing:', () => {
   const PAYMENT_URL = 'https://pay.example/{CHECKOUT_SESSION_ID}';
   /** In each row, the words A and B stand for two organizations, and KEY for a key of the first. */
   test.each([

@@ -62,9 +62,9 @@ describe('a service that runs', () => {
   test('collects the garbage of its start after it listens', async () => {
     const server = await start('--expose-gc', '--trace-gc');
     // V8 gives this reason for a collection that a program asks for.
-    await until(() => server.stdout().includes('testing; GC'));
+    const isCollected = () => server.stdout().includes('testing; GC');
+    await until(isCollected).finally(() => server.stop());
     const [first] = /listens on|testing; GC/.exec(server.stdout()) ?? [];
     expect(first).toBe('listens on');
-    await server.stop();
   });
 });

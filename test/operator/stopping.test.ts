@@ -67,15 +67,14 @@ test.each(['1', '2'])(
     });
     const { child } = server;
     child.stdout?.pause();
-    const connections = Array.from({ length: CALLERS }, () => new Connection(server.url));
-    await Promise.all(
-      connections.map(async (connection) => {
-        for (let request = 0; request < LOGGED / CALLERS; request++)
-          await connection.get('/v1/checkout_sessions');
-        connection.close();
-      }),
-    );
+    const call = async () => {
+      const connection = new Connection(server.url);
+      for (let request = 0; request < LOGGED / CALLERS; request++)
+        await connection.get('/v1/checkout_sessions');
+      connection.close();
+    };
     try {
+      await Promise.all(Array.from({ length: CALLERS }, call));
       child.kill('SIGTERM');
       await until(() => child.exitCode !== null || child.signalCode !== null);
     } finally {

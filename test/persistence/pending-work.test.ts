@@ -25,8 +25,7 @@ async function untilIdle(): Promise<void> {
     const told = tell.mock.calls.slice(-jobWork.length);
     return told.length === jobWork.length && told.every(([, hasWork]) => !hasWork);
   };
-  await until(isIdle, 'no job has work');
-  tell.mockRestore();
+  await until(isIdle, 'no job has work').finally(() => tell.mockRestore());
 }
 
 test('a job that declares its work is one that the service repeats', async () => {
@@ -72,7 +71,10 @@ test('jobs look for their work themselves when the statement for all of them fai
   await untilIdle();
   const { id } = (await twin.live.createSession()).body;
   await sql.query('ALTER TABLE late_payments RENAME TO missing');
-  await sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
-  await until(async () => (await twin.live.eventsOf(id)).length === 2, 'the session is expired');
-  await sql.query('ALTER TABLE missing RENAME TO late_payments');
+  try {
+    await sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
+    await until(async () => (await twin.live.eventsOf(id)).length === 2, 'the session is expired');
+  } finally {
+    await sql.query('ALTER TABLE missing RENAME TO late_payments');
+  }
 });

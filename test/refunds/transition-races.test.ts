@@ -1,6 +1,6 @@
 /**
- * In these races, the state that a transition was decided on changes before the transition is
- * written. test/payments/money-race.test.ts races everything that moves the money of a payment.
+ * In these races, the state that a transition is decided on changes meanwhile.
+ * test/payments/money-race.test.ts races everything that moves the money of a payment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
@@ -22,7 +22,7 @@ afterEach(() => expectBalanced(service));
 const whileChanged = (id: string, change: string, request: () => Promise<Reply>) =>
   overtaken(service, [change, uuidOf(id)], () => untilDecided(request));
 
-// These tests guard the comparison with the state that a change of a refund was decided on.
+// These tests fail if a refund is not locked before its change is decided.
 test.each([
   ['is released', 'claim_expires_at = NULL'],
   ['is taken over', 'claim_number = 2'],

@@ -35,7 +35,7 @@ export interface Started {
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Hundreds of processes load the same 2,400 files, so these are compiled once. No package is a
+ * Hundreds of processes load the same files, so these are compiled once. No package is a
  * symbolic link, and the check for links would take a fifth of the start.
  */
 export const FAST_START = {

@@ -1,5 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { hasCitus } from '../../persistence/citus/citus.js';
+import { sqlState } from '../../persistence/faults.js';
+
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * One plan of a statement serves all organizations, and PostgreSQL makes it for one of average
@@ -14,17 +17,24 @@ const UNTOLD = `SELECT format(
   JOIN pg_index ON indrelid = relation.oid AND indisprimary AND indnkeyatts > 1
   JOIN pg_attribute ON attrelid = relation.oid AND attnum = indkey[0]
   WHERE relnamespace = current_schema()::regnamespace AND attname = 'organization_id'
+    AND pg_has_role(relowner, 'USAGE')
     AND attoptions IS DISTINCT FROM ARRAY['${EXPECTED}']
   ORDER BY relname`;
 
 /**
- * PostgreSQL heeds it from the next ANALYZE on. Citus cannot do this to a distributed table, and
- * has a plan for each organization.
+ * PostgreSQL heeds it from the next ANALYZE on. A table that a VACUUM or the building of an index
+ * has locked is left to the next `migrate`. Citus cannot do this to a distributed table, for which
+ * it makes a plan for each organization.
  */
 export async function expectLargeOrganizations(dataSource: DataSource): Promise<void> {
   if (await hasCitus(dataSource)) return;
-  await dataSource.transaction(async (manager) => {
-    await manager.query(`SET LOCAL lock_timeout = '2s'`);
-    for (const { statement } of await manager.query(UNTOLD)) await manager.query(statement);
-  });
+  for (const { statement } of await dataSource.query(UNTOLD)) {
+    const told = dataSource.transaction(async (manager) => {
+      await manager.query(`SET LOCAL lock_timeout = '2s'`);
+      await manager.query(statement);
+    });
+    await told.catch((error) => {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    });
+  }
 }

@@ -15,7 +15,11 @@ export function explain(error: unknown): readonly string[] {
   return [message];
 }
 
-export function fail(error: unknown): never {
+export function report(error: unknown): void {
   for (const line of explain(error)) process.stderr.write(`${line}\n`);
+}
+
+export function fail(error: unknown): never {
+  report(error);
   process.exit(1);
 }

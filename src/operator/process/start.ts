@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   onStopSignal(
     // A stop signal during start-up waits until start-up has finished, so that everything started
     // can be closed.
-    () => endAfter(() => starting?.then(({ close }) => close()), fail),
+    () => endAfter(() => starting?.then(({ close }) => close())),
     config.webConcurrency === 1
       ? {}
       : { restart: () => void starting?.then(({ restart }) => restart()) },

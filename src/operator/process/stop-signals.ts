@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { report } from './explain.js';
 import { writeWaitingLines } from './log.js';
 
 export const SHUTDOWN_MS = 25_000;
@@ -29,16 +30,22 @@ export function onStopSignal(
   });
 }
 
-export function endAfter(
-  close: () => Promise<unknown> | undefined,
-  fail: (error: unknown) => void,
-): void {
+/** Ends the process once `close` is done, with the status 1 if it fails or takes too long. */
+export function endAfter(close: () => Promise<unknown> | undefined): void {
   setTimeout(() => void end(1), SHUTDOWN_MS).unref();
-  Promise.resolve(close()).then(() => end(0), fail);
+  Promise.resolve(close()).then(
+    () => end(0),
+    (error) => {
+      report(error);
+      return end(1);
+    },
+  );
 }
 
 /** If nobody reads the log, process.exit would wait for ever for the lines to be written. */
 async function end(status: number): Promise<void> {
   if (await writeWaitingLines()) process.exit(status);
   process.kill(process.pid, 'SIGKILL');
+  // The first process of a container cannot kill itself by a signal.
+  process.abort();
 }

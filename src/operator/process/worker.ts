@@ -1,7 +1,7 @@
 import '../../persistence/postgres-driver.js';
 import cluster from 'node:cluster';
 import { Channel } from './channel.js';
-import { explain, fail } from './explain.js';
+import { explain } from './explain.js';
 import { Server } from './server.js';
 import { endAfter } from './stop-signals.js';
 
@@ -28,7 +28,7 @@ function stop(): void {
   // The primary process has received the reason for a failed start, and prints it once for all
   // workers.
   const close = () => starting.catch(() => undefined).then((server) => server?.close());
-  if (!isStopping) endAfter(close, fail);
+  if (!isStopping) endAfter(close);
   isStopping = true;
 }
 

@@ -36,8 +36,8 @@ export class SettleRefund {
   }
 
   /**
-   * Fails the refund that was recorded for the same payout before the ledger knew the proposed
-   * refund. Its amount is counted already.
+   * Locks the refund that was recorded for the same payout before the ledger knew the proposed
+   * refund, and returns it as failed. Its amount is counted already.
    */
   private async yielding(unit: Unit, refund: Refund): Promise<Refund | undefined> {
     const { status, providerReference } = refund.state;

@@ -47,9 +47,9 @@ const columnsWith = (status: string) =>
 
 /** All rows of a list have the mode of the caller, so it is not read for each of them. */
 export type SummaryRow = Omit<CheckoutSessionSummary, 'mode'>;
-const READ = SUMMARY.filter((property) => property !== 'mode');
+const COLUMNS_OF_SUMMARY = SUMMARY.filter((property) => property !== 'mode');
 const summaryColumns = (seconds: string) =>
-  selectionOf(CheckoutSessionRecord, { status: status(seconds) }, READ);
+  selectionOf(CheckoutSessionRecord, { status: status(seconds) }, COLUMNS_OF_SUMMARY);
 
 /** FIND and EXPIRE return such rows. Their times are in Unix seconds. */
 export interface SessionRow

@@ -8,6 +8,7 @@ import { Jobs } from '../../../../platform/jobs.js';
 import { Outbox } from '../../../events/index.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 
+const JOB = 'deliver_webhooks';
 /**
  * A retry, or a delivery that another process left, may be attempted so late. The first one that an
  * idle process finds comes up to PendingWork's interval later.
@@ -31,9 +32,13 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
-    this.outbox.onCommitted((caller, event) => this.scheduler.recorded(caller, event));
+    this.outbox.onCommitted((caller, event) => {
+      this.scheduler.recorded(caller, event);
+      // An event may have receivers that this process does not know yet.
+      this.jobs.tell(JOB, true);
+    });
     this.scheduler.serve();
-    this.jobs.repeat('deliver_webhooks', INTERVAL_MS, () => this.scheduler.poll());
+    this.jobs.repeat(JOB, INTERVAL_MS, () => this.scheduler.poll());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
