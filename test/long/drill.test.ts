@@ -92,7 +92,7 @@ test.concurrent('Ctrl-C, which reaches every process in the foreground, ends the
   });
   expect(broken[0].rule).toBe('shared key');
   expect(broken[0].history[0]).toMatch(
-    /^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/,
+    /^day \d+ \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/,
   );
   await until(() => !processes.some(isRunning));
 });
