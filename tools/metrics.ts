@@ -27,7 +27,7 @@ The default metrics of [@prometheus-io/client](https://github.com/prometheus/cli
 
 - \`process_cpu_seconds_total\` (counter): Total user and system CPU time spent in seconds.
 - \`process_resident_memory_bytes\` (gauge): Resident memory size in bytes.
-- \`nodejs_eventloop_lag_p99_seconds\` (gauge): The 99th percentile of the recorded event loop delays. They have the 0.5 seconds between two samples in them.
+- \`nodejs_eventloop_lag_p99_seconds\` (gauge): The 99th percentile of the recorded event loop delays. They have the 0.2 seconds between two samples in them.
 - \`nodejs_eventloop_utilization_histogram\` (histogram): The share of each five seconds in which the event loop was busy, from 0 to 1.
 - \`nodejs_heap_size_used_bytes\` (gauge): Process heap size used from Node.js in bytes.
 `;

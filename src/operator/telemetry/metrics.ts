@@ -61,7 +61,7 @@ const BUILD = gauge({
  * The delay of the event loop is sampled so often, and its values have this time in them. Each
  * sample wakes an idle process, and the default of 10 ms costs it more than all its other work.
  */
-const EVENT_LOOP_PRECISION_MS = 500;
+const EVENT_LOOP_PRECISION_MS = 200;
 /** The utilization of the event loop is sampled so often. The default is ten times a second. */
 const EVENT_LOOP_UTILIZATION_MS = 5_000;
 /**
