@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { startService } from '../kit/service.js';
+import { type Service, startService } from '../kit/service.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
@@ -20,8 +20,8 @@ const HAS_NGINX = spawnSync('nginx', ['-v']).error === undefined;
 const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
 const testIfFound = HAS_NGINX ? test : test.skip;
 
-/** Starts nginx with the configuration of docker/ before this service. */
-async function startNginx(service: { readonly url: string }) {
+/** Starts nginx with the configuration of docker/ before this service, or closes the service. */
+async function startNginx(service: Service) {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const port = await freePort();
   const config = readFileSync('docker/nginx/nginx.conf', 'utf8')
@@ -43,12 +43,17 @@ async function startNginx(service: { readonly url: string }) {
     await ended;
     rmSync(folder, { recursive: true });
   };
-  await until(() => {
+  const answers = () => {
     if (nginx.exitCode !== null) throw new Error(`nginx ended by itself: ${said}`);
     return visit(url).then(
       () => true,
       () => false,
     );
+  };
+  await until(answers).catch(async (error) => {
+    await close();
+    await service.close();
+    throw error;
   });
   const logged = () =>
     ['access.log', 'error.log'].map((file) => readFileSync(join(folder, file), 'utf8')).join('');
