@@ -60,5 +60,5 @@ function isServiceUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username + password === '';
 }
 
-/** Tillgate has the same rule. */
+/** Tillgate takes no other names. */
 const isName = (text: string): boolean => [...text].length <= MAX_NAME_LENGTH && isPersonName(text);

@@ -61,7 +61,12 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Tells whether PostgreSQL ended a statement that took too long, or waited too long for a lock. */
 export function isTimedOut(error: unknown): boolean {
-  return ['57014', '55P03'].includes(sqlState(error) ?? '');
+  return sqlState(error) === '57014' || isLockTimeout(error);
+}
+
+/** Tells whether a statement waited longer for a lock than `lock_timeout` allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
 }
 
 /**

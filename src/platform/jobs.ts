@@ -75,8 +75,10 @@ export class Jobs implements OnModuleDestroy {
     const hadWork = job.hasWork;
     job.hasWork = hasWork;
     if (job.running !== undefined) return;
-    if (hasWork && !hadWork) this.start(job);
-    if (hasWork) return;
+    if (hasWork) {
+      if (!hadWork) this.start(job);
+      return;
+    }
     clearTimeout(job.timer);
     LAST_RUN.setToCurrentTime({ name });
   }

@@ -54,7 +54,7 @@ interface Options {
   /** A server is alone on its data directory. Commands may use the directory at the same time. */
   readonly role: 'server' | 'command';
   readonly say?: (line: string) => void;
-  /** Is called when PostgreSQL is set up or started, so that the caller can work meanwhile. */
+  /** This is called when PostgreSQL is set up or started, so that the caller can work meanwhile. */
   readonly onLaunch?: () => void;
 }
 

@@ -1,8 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { hasCitus } from '../../persistence/citus/citus.js';
-import { sqlState } from '../../persistence/faults.js';
-
-const LOCK_NOT_AVAILABLE = '55P03';
+import { isLockTimeout } from '../../persistence/faults.js';
 
 /**
  * One plan of a statement serves all organizations, and PostgreSQL makes it for one of average
@@ -34,7 +32,7 @@ export async function expectLargeOrganizations(dataSource: DataSource): Promise<
       await manager.query(statement);
     });
     await told.catch((error) => {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!isLockTimeout(error)) throw error;
     });
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { sqlState, violates } from '../../persistence/faults.js';
+import { isLockTimeout, violates } from '../../persistence/faults.js';
 import { Units } from '../../persistence/units.js';
 import { type Caller, nameOf, type Owner } from '../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../shared/errors.js';
@@ -282,10 +282,9 @@ function outcomeOf(outcome: Promise<IdempotentResponse>): Promise<KeyState> {
 
 /** Tells whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
-  return (
-    sqlState(error) === '55P03' &&
-    String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT)
-  );
+  if (!isLockTimeout(error)) return false;
+  const { where } = error as { where?: unknown };
+  return String(where).includes(KEY_CONSTRAINT);
 }
 
 export const inUse = () =>

@@ -5,7 +5,7 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { hasCitus } from '../../../persistence/citus/citus.js';
 import { MIGRATIONS } from '../../../persistence/data-source.js';
-import { sqlState } from '../../../persistence/faults.js';
+import { isLockTimeout } from '../../../persistence/faults.js';
 import type { Progress } from '../../../platform/progress.js';
 import { requireNoAdditions } from './additions.js';
 import { type Catalog, differencesOf, readCatalog } from './catalog.js';
@@ -17,7 +17,6 @@ const LAST_OF_SCHEMA = 'Encryption1790000000011';
 
 /** The new tables are made here, to be compared with, and so that the types can be moved. */
 const SCRATCH = 'tillgate_take_over';
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const steps = MIGRATIONS.slice(0, MIGRATIONS.findIndex(({ name }) => name === LAST_OF_SCHEMA) + 1);
 
@@ -110,7 +109,7 @@ async function lockTables(runner: QueryRunner, target: Catalog): Promise<void> {
   try {
     await runner.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (error) {
-    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLockTimeout(error)) throw error;
     throw new Error(
       'Another session uses the tables. Stop all servers, and end backups and long queries ' +
         '(pg_stat_activity shows them). Then run `tillgate migrate` again. Nothing was changed.',
