@@ -95,7 +95,7 @@ export function openShop(databaseUrl: string, mode: Mode = 'test'): Shop {
 export function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
   return JSON.parse(
-    execFileSync(process.execPath, [built('src/operator/cli/cli.js'), ...words], {
+    execFileSync(process.execPath, [built('bundle/cli.js'), ...words], {
       env,
       encoding: 'utf8',
     }),
@@ -117,7 +117,7 @@ const FLAGS = flagsOf(JSON.parse(readFileSync(built('../package.json'), 'utf8'))
 const PRODUCTION = { PORT: '0', RATE_LIMIT_RPS: '1000000' };
 
 function flagsOf(start: string): string[] {
-  const flags = /^exec node (.+) dist\/src\/main\.js$/.exec(start)?.[1];
+  const flags = /^exec node (.+) dist\/bundle\/main\.js$/.exec(start)?.[1];
   if (!flags) throw new Error(`The start script gives Node no flags that can be told: ${start}`);
   return flags.split(' ');
 }
@@ -128,7 +128,7 @@ export function startBare(databaseUrl: string): Promise<Server> {
 }
 
 export function startService(environment: Readonly<Record<string, string>>): Promise<Server> {
-  return startServer('tillgate', 'src/main.js', { ...PRODUCTION, ...environment });
+  return startServer('tillgate', 'bundle/main.js', { ...PRODUCTION, ...environment });
 }
 
 const running = new Set<ChildProcess>();

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../src/app.module.js';
@@ -21,7 +22,7 @@ import { readConfig } from '../src/platform/config.js';
 import type { Work } from '../src/shared/unit.js';
 import { Complaint } from './complaint.js';
 
-const SERVICE = join(import.meta.dirname, '../src/main.js');
+const SERVICE = fileURLToPath(import.meta.resolve('#bundle/main.js'));
 const LISTENS = /listens on (http:\S+)$/;
 
 type Terms = Omit<Parameters<ManageApiKeys['create']>[1], 'mode'>;

@@ -23,7 +23,13 @@ const SOURCES = [
   'docs/operate',
   'docs/explain',
 ];
-const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'];
+// The bundle contains the packages of the lock file.
+const CONFIGURATION = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'nest-cli.json',
+  'package-lock.json',
+];
 /** `npm run build` writes this file at its end (tools/pack.ts). */
 const STAMP = 'dist/.built';
 

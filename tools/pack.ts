@@ -1,7 +1,6 @@
 /**
  * This program finishes a build. It compresses the OpenAPI document, the documents and the files of
- * /docs into dist/src/operator/openapi/reference, copies what the examples read, and stamps the
- * build.
+ * /docs into dist/reference, copies what the examples read, and stamps the build.
  */
 import {
   chmodSync,
@@ -20,8 +19,8 @@ import { allPages, documents, mapOfDocuments } from './documents.js';
 
 const REFERENCE = join('src', 'operator', 'openapi', 'reference');
 const BOOK = join('examples', 'ledger', 'book.sql');
-const PACKED = join('dist', REFERENCE);
-const COMMAND_LINE = join('dist', 'src', 'operator', 'cli', 'cli.js');
+const PACKED = join('dist', 'reference');
+const COMMAND_LINE = join('dist', 'bundle', 'cli.js');
 /** tools/build-if-changed.js compares the time of this file with those of the sources. */
 const STAMP = join('dist', '.built');
 

@@ -18,7 +18,7 @@ import { asDiagrams } from './diagrams.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const MERMAID = 'docs/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js';
 /** The build has packed the reference of the API, which the service shows at the same addresses. */
-const REFERENCE = 'dist/src/operator/openapi/reference';
+const REFERENCE = 'dist/reference';
 const REFERENCE_FILES = {
   'index.html': 'docs/index.html',
   'start.js': 'docs/start.js',

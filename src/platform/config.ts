@@ -3,7 +3,6 @@
  */
 import { plainToInstance, Transform } from 'class-transformer';
 import type { ValidationArguments, ValidationOptions } from 'class-validator';
-import ipaddr from 'ipaddr.js';
 import {
   IsIn,
   IsInt,
@@ -14,7 +13,8 @@ import {
   Min,
   ValidateBy,
   Validator,
-} from './class-validator.js';
+} from 'class-validator';
+import ipaddr from 'ipaddr.js';
 import { sourceOf, withFiles } from './setting-files.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];

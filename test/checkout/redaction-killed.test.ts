@@ -48,7 +48,7 @@ test('the command redacts the rest of a mailbox after it was killed', async () =
   const words = ['redact', '--org', shop.organization, '--email', EMAIL.toUpperCase()];
   const environment = { DATABASE_URL: service.databaseUrl };
   for (let before = 0; before < MANY / 2; before = await redactedCount()) {
-    const { child, ended } = run(['dist/src/operator/cli/cli.js', ...words], environment);
+    const { child, ended } = run(['dist/bundle/cli.js', ...words], environment);
     await until(async () => (await redactedCount()) > before + 3, 'it redacts');
     child.kill('SIGKILL');
     await ended;

@@ -16,7 +16,7 @@ const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
  * commands.
  */
 const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>&9; }`;
-const TILLGATE = `npx() { shift; node dist/src/operator/cli/cli.js "$@" && echo 200 >&9; }`;
+const TILLGATE = `npx() { shift; node dist/bundle/cli.js "$@" && echo 200 >&9; }`;
 
 const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md') && !file.startsWith('node_modules/'))

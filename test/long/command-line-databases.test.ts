@@ -118,7 +118,7 @@ describe('migrate', () => {
         status: 1,
         stdout: '',
         stderr:
-          'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.\n',
+          'The database schema is not up to date: run `node dist/bundle/cli.js migrate` first.\n',
       };
       expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
       expect(await commandLine(['org', 'create', 'Shop'], { DATABASE_URL: url })).toEqual(refusal);
@@ -190,7 +190,7 @@ describe('the embedded database', () => {
 
   test('stops with a command that Ctrl-C ends', async () => {
     const DATA_DIR = preparedCopy();
-    const command = scratch().keep(run(['dist/src/operator/cli/cli.js', 'migrate'], { DATA_DIR }));
+    const command = scratch().keep(run(['dist/bundle/cli.js', 'migrate'], { DATA_DIR }));
     await until(() => postgresPid(DATA_DIR) !== undefined);
     command.child.kill('SIGINT');
     await command.ended;

@@ -47,7 +47,7 @@ async function expectPassed(
 ): Promise<void> {
   const plan = ['--seed', '1', '--refunds', '40', '--limit', LIMIT_SECONDS, '--bail', '--json'];
   const drill = scratch.keep(
-    run(['dist/src/operator/cli/cli.js', 'drill', ...plan, '--', ...command], environment),
+    run(['dist/bundle/cli.js', 'drill', ...plan, '--', ...command], environment),
   );
   const { status, stdout } = await drill.ended;
   expect(JSON.parse(stdout)).toMatchObject({ passed: true, refunds: 40, broken: [] });

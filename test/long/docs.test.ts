@@ -41,8 +41,7 @@ async function ask(path: string, headers: Readonly<Record<string, string>> = {},
   return { ...answer, headers: rest };
 }
 
-const packed = (name: string): Buffer =>
-  readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);
+const packed = (name: string): Buffer => readFileSync(`dist/reference/${name}.gz`);
 
 const HEADERS = {
   'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),

@@ -20,7 +20,7 @@ const NO_EMBEDDED = {
 
 const drill = (options: readonly string[], worker: readonly string[], environment = {}) => {
   const words = ['--refunds', '40', '--seed', '1', ...options, '--', process.execPath, ...worker];
-  return run(['dist/src/operator/cli/cli.js', 'drill', ...words], environment);
+  return run(['dist/bundle/cli.js', 'drill', ...words], environment);
 };
 
 /** Returns the processes that a program has started. */
@@ -58,8 +58,7 @@ test.concurrent.each([
     'has not asked Tillgate',
   ],
 ])('the drill does not begin with %s', async (_, options, worker, message) => {
-  const command =
-    worker.length > 0 ? drill(options, worker) : run(['dist/src/operator/cli/cli.js', 'drill']);
+  const command = worker.length > 0 ? drill(options, worker) : run(['dist/bundle/cli.js', 'drill']);
   const { status, stdout, stderr } = await command.ended;
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -70,7 +69,7 @@ test.concurrent('the drill gives no verdict without a Tillgate, and leaves no pr
   await until(() => started.stderr().includes('The first day'));
   const processes = processesOf(started);
   const tillgate = processes.find((one) =>
-    readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('src/main.js'),
+    readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('bundle/main.js'),
   );
   process.kill(tillgate as number, 'SIGKILL');
   expect((await started.ended).status).toBe(2);

@@ -264,7 +264,7 @@ describe('a start', () => {
       const server = scratch().keep(await startServer({ DATA_DIR: dataDir }, wrapper));
       const pid = postgresPid(dataDir) as number;
       const command = run(
-        ['dist/src/operator/cli/cli.js', 'org', 'create', 'Shop'],
+        ['dist/bundle/cli.js', 'org', 'create', 'Shop'],
         { DATA_DIR: dataDir },
         wrapper,
       );

@@ -28,6 +28,7 @@ const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
 const isRoot = process.getuid?.() === 0;
+const BROWSER = 'src/modules/page/adapters/representation/browser';
 const scratch = new Scratch();
 const at = (...names: string[]) => join(scratch.path, ...names);
 const lines = (command: string, ...words: string[]) =>
@@ -83,20 +84,15 @@ beforeAll(async () => {
 afterAll(() => scratch.clear());
 
 test('the package contains the program, its licence and the list of its contents, and nothing else', () => {
-  const sources = lines(
-    'git',
-    'ls-files',
-    'src',
-    'migrations',
-    'drill',
-    'client/src',
-    'examples/ledger',
-  );
-  // The drill is in the package, and needs all of the client but the operator's API.
+  const sources = lines('git', 'ls-files', 'client/src', 'examples/ledger', BROWSER);
+  // The examples and drills of customers need all of the client but the operator's API.
   const needed = sources.filter((path) => path !== 'client/src/operator.ts');
-  const built = needed.filter((path) => /\.(ts|sql|css)$|\/browser\/.*\.js$/.test(path));
-  const programs = [...built, 'examples/provider.ts'].map(
-    (path) => `dist/${path.replace(/ts$/, 'js')}`,
+  const files = [...needed, 'examples/provider.ts'].map((path) =>
+    path.replace(/ts$/, 'js').replace(BROWSER, 'bundle/browser'),
+  );
+  const bundle = readdirSync('dist/bundle').filter((name) => name !== 'browser');
+  const programs = [...files, ...bundle.map((name) => `bundle/${name}`)].map(
+    (path) => `dist/${path}`,
   );
   const reference = [
     'icon.svg',
@@ -108,7 +104,7 @@ test('the package contains the program, its licence and the list of its contents
     'start.js',
     ...documents().map(({ path }) => path),
   ];
-  const pages = reference.map((name) => `dist/src/operator/openapi/reference/${name}.gz`);
+  const pages = reference.map((name) => `dist/reference/${name}.gz`);
   const about = ['LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', 'sbom.json'];
   const packed = lines('tar', '-tf', at('once', packedOf('tillgate'))).map((path) =>
     path.replace('package/', ''),

@@ -277,7 +277,7 @@ describe('help', () => {
 });
 
 test('a reader that closes the pipe early causes no error', async () => {
-  const command = `"${process.execPath}" dist/src/operator/cli/cli.js --help | true; echo "\${PIPESTATUS[0]}"`;
+  const command = `"${process.execPath}" dist/bundle/cli.js --help | true; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', command]);
   expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
 });

@@ -41,7 +41,7 @@ test('a start in a folder of package.json, node_modules and dist looks for nothi
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-test.each(['dist/src/main.js', 'dist/src/operator/cli/cli.js'])(
+test.each(['dist/bundle/main.js', 'dist/bundle/cli.js'])(
   '%s ends with one sentence on an old Node',
   async (program) => {
     const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`;

@@ -247,7 +247,7 @@ describe('doctor finds', () => {
           'time limits',
           'warn',
           /lack settings: lock_timeout, statement_timeout, .*, enable_bitmapscan\.$/,
-          /^Run `node dist\/src\/operator\/cli\/cli\.js migrate`/,
+          /^Run `node dist\/bundle\/cli\.js migrate`/,
         ),
       ]);
       await limitRole(database.url);

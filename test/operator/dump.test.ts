@@ -14,7 +14,7 @@ import { createDatabaseOf120, STORY } from '../support/version-1-2-0.js';
 
 const PAGE = readFileSync('docs/operate/operating.md', 'utf8');
 const [, COMMANDS = ''] = PAGE.match(/```bash\n(pg_dump .*?)```/s) ?? [];
-const CLI = `node ${resolve('dist/src/operator/cli/cli.js')}`;
+const CLI = `node ${resolve('dist/bundle/cli.js')}`;
 
 const silent = new Progress({ write: () => undefined });
 

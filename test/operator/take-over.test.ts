@@ -233,7 +233,7 @@ describe('a database with rows of each table', () => {
     'is as before when the process is killed after %s, and the next run takes over',
     async (place) => {
       const [catalog, rows] = [await readCatalog(database.url), await rowsOf()];
-      const { child, ended, stderr } = run(['dist/src/operator/cli/cli.js', 'migrate'], {
+      const { child, ended, stderr } = run(['dist/bundle/cli.js', 'migrate'], {
         DATABASE_URL: database.url,
       });
       // The rest takes a few milliseconds, so a look now and then would come too late.

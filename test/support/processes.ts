@@ -84,7 +84,7 @@ export async function commandLine(
   args: readonly string[],
   environment: Environment,
 ): Promise<Ended> {
-  return run(['dist/src/operator/cli/cli.js', ...args], environment).ended;
+  return run(['dist/bundle/cli.js', ...args], environment).ended;
 }
 
 /** Runs a command on a database, by the build in a folder, and returns what it prints. */
@@ -124,7 +124,7 @@ export interface Server extends Started {
 }
 
 export function launch(environment: Environment, wrapper?: readonly string[]): Started {
-  return run(['dist/src/main.js'], environment, wrapper);
+  return run(['dist/bundle/main.js'], environment, wrapper);
 }
 
 /** Resolves when the server listens. Rejects with the output when the server ends instead. */

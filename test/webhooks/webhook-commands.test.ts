@@ -30,7 +30,7 @@ test('prints the new secret after `webhook secret rotate`', async () => {
 
 test('verifies with `webhook listen` what it receives, until it is interrupted', async () => {
   const { webhook_secret: WEBHOOK_SECRET } = await rotate();
-  const listener = run(['dist/src/operator/cli/cli.js', 'webhook', 'listen', '--port', '0'], {
+  const listener = run(['dist/bundle/cli.js', 'webhook', 'listen', '--port', '0'], {
     WEBHOOK_SECRET,
   });
   await until(() => listener.stderr().includes('\n'));

@@ -19,7 +19,7 @@ const [MIGRATE = [], SERVE = []] = [...GUIDE.matchAll(/```ini\n(.*?)```/gs)].map
 
 function start(): void {
   const command = scripts.start.replace('exec ', '');
-  assert.match(command, /^node .* dist\/src\/main\.js$/);
+  assert.match(command, /^node .* dist\/bundle\/main\.js$/);
   assert(GUIDE.split('\n').includes(command), `The guide does not have: ${command}`);
   assert(SERVE.includes(`ExecStart=/usr/bin/${command}`), 'The unit starts something else.');
   const [, words = '[]'] = /^CMD (.*)$/m.exec(DOCKERFILE) ?? [];
@@ -46,7 +46,7 @@ function credentials(): void {
 }
 
 function order(): void {
-  const migration = 'dist/src/operator/cli/cli.js migrate --service-role tillgate';
+  const migration = 'dist/bundle/cli.js migrate --service-role tillgate';
   assert(MIGRATE.includes(`ExecStart=/usr/bin/node ${migration}`));
   assert(SERVE.includes('Requires=tillgate-migrate.service'));
   assert.match(SERVE.join('\n'), /^After=.* tillgate-migrate\.service$/m);
@@ -95,7 +95,7 @@ export const DEPLOYING_RULES: Readonly<Record<string, () => void>> = {
   'both units have the same limits of systemd': limits,
   'the settings in the guide exist, and accept the values in it': settings,
   'the guide names the command line of the package': () => {
-    const named = [...GUIDE.matchAll(/dist\/src\/operator\/cli\/\S+\.js/g)].map(([path]) => path);
+    const named = [...GUIDE.matchAll(/dist\/bundle\/(?!main)\S+\.js/g)].map(([path]) => path);
     assert.deepEqual(new Set(named), new Set([normalize(bin.tillgate)]));
   },
   'the guide runs the drill by a script that builds a checkout first': drill,

@@ -183,7 +183,7 @@ function settings({
     );
   }
   if (encryptionKey === undefined) {
-    const advice = 'Set it, and run `node dist/src/operator/cli/cli.js reencrypt`.';
+    const advice = 'Set it, and run `node dist/bundle/cli.js reencrypt`.';
     doubt(
       'ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.',
       advice,

@@ -65,7 +65,6 @@ async function newProgram(words: readonly string[]): Promise<Command> {
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program.command(name).summary(summary).description(summary);
     if (!words.includes(name)) continue;
-    await import('../../persistence/postgres-driver.js');
     (await load()).define(command);
   }
   refuseOtherValues(program);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from './demo-tour.js';
 
-const LEDGER = fileURLToPath(new URL('../../../examples/ledger/ledger.js', import.meta.url));
+const LEDGER = fileURLToPath(import.meta.resolve('#examples/ledger/ledger.js'));
 /** The ledger pauses so that people see a refund pending first, and may decide it themselves. */
 const PAUSE_SECONDS = 5;
 const POLL_SECONDS = '600';

@@ -1,4 +1,3 @@
-import '../../persistence/postgres-driver.js';
 import type { Logger } from 'pino';
 import { MIGRATIONS } from '../../persistence/data-source.js';
 import { type Config, readConfig } from '../../platform/config.js';

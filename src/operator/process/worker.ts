@@ -1,4 +1,3 @@
-import '../../persistence/postgres-driver.js';
 import cluster from 'node:cluster';
 import { Channel } from './channel.js';
 import { explain } from './explain.js';

@@ -1,6 +1,6 @@
 /** Reads what the decorators of request classes declare from class-validator's metadata. */
 import type { ValidationArguments } from 'class-validator';
-import { getMetadataStorage, isString, ValidationTypes } from '../../platform/class-validator.js';
+import { getMetadataStorage, isString, ValidationTypes } from 'class-validator';
 import type { Declarations } from '../../platform/module-declaration.js';
 import type { ParamCode, ParamError } from '../../shared/errors.js';
 

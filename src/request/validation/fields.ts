@@ -18,7 +18,7 @@ import {
   Max,
   Min,
   ValidateBy,
-} from '../../platform/class-validator.js';
+} from 'class-validator';
 import { ALL_EVENTS, type Declarations } from '../../platform/module-declaration.js';
 import { isCallbackUrl } from '../../shared/callback-urls.js';
 import { type IdKind, idInWords, isId } from '../../shared/id.js';

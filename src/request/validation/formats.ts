@@ -2,7 +2,7 @@
  * These formats of text are checked here, because class-validator does not check them, or checks
  * them differently.
  */
-import { isEmail } from '../../platform/class-validator.js';
+import { isEmail } from 'class-validator';
 import { currencyOf } from '../../shared/money.js';
 import { INVISIBLE } from '../../shared/visible.js';
 import { isHttpsOrLocal, isHttpUrl } from '../../shared/web-url.js';

@@ -69,7 +69,7 @@ export async function schema(client: Client): Promise<Finding> {
   if (pending.length > 0) {
     const missing = `${pending.join(', ')} ${pending.length > 1 ? 'are' : 'is'} missing`;
     const found = `The schema is behind version ${VERSION}: ${missing}.`;
-    return fail('schema', found, 'Run `node dist/src/operator/cli/cli.js migrate`.');
+    return fail('schema', found, 'Run `node dist/bundle/cli.js migrate`.');
   }
   const newer = applied.filter((name) => !known.includes(name));
   if (newer.length === 0) return ok('schema', `The schema is that of version ${VERSION}.`);
@@ -133,7 +133,7 @@ export async function timeLimits(client: Client): Promise<Finding> {
   if (rows.length === 0)
     return ok('time limits', 'Connections of the pooler have their time limits.');
   const advice =
-    'Run `node dist/src/operator/cli/cli.js migrate`: it sets them for the role, so that each ' +
+    'Run `node dist/bundle/cli.js migrate`: it sets them for the role, so that each ' +
     'server connection has them.';
   const missing = rows.map(({ name }) => name).join(', ');
   return warn('time limits', `Connections of the pooler lack settings: ${missing}.`, advice);
@@ -159,7 +159,7 @@ export async function secrets(client: Client, config: Config): Promise<Finding> 
   }
   if (older === 0) return ok('secrets', `The current key reads all ${current} stored secrets.`);
   const advice =
-    'Run `node dist/src/operator/cli/cli.js reencrypt`, and only then remove a key from ' +
+    'Run `node dist/bundle/cli.js reencrypt`, and only then remove a key from ' +
     'DECRYPTION_KEYS.';
   return warn(
     'secrets',
