@@ -6,6 +6,7 @@ import { useService, useShop } from '../kit/setup.js';
 import { isReplay, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, overtaken } from '../support/holder.js';
+import { idleJobs } from '../support/idle-jobs.js';
 import { pathIn, submit } from '../support/page.js';
 import {
   keepDetails,
@@ -14,14 +15,16 @@ import {
   redactedSession,
   tablesWithPlant,
 } from '../support/planted.js';
-import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { Shop } from '../support/shop.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const DAY = 86_400;
 
-const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const service = useService({
+  config: { publicUrl: 'https://pay.example' },
+  overrides: [idleJobs()],
+});
 const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
@@ -148,12 +151,7 @@ test('redacts sessions of one organization whatever keeps those of another', asy
     expect([await described(kept, held), await described(free, gone)]).toEqual([PLANT, null]);
     await holder.release();
     await holder.end();
-    await until(() =>
-      retention().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await retention();
     expect(await described(kept, held)).toBe(null);
   }
 });

@@ -8,11 +8,12 @@ import { firstUuidAt } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
+import { idleJobs } from '../support/idle-jobs.js';
 
 const DAY = 86_400_000;
 
 const clock = new TestClock();
-const service = useService({ clock });
+const service = useService({ clock, overrides: [idleJobs()] });
 const shop = useShop(service);
 
 test('records one event for each change, of refused, replayed and concurrent requests', async () => {

@@ -7,8 +7,8 @@ import { LaterDetailsSweeper } from '../../src/modules/payments/adapters/schedul
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../kit/setup.js';
 import { Holder } from '../support/holder.js';
+import { idleJobs } from '../support/idle-jobs.js';
 import { keepDetails, PLANT, plantedSession, tablesWithPlant } from '../support/planted.js';
-import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { Shop } from '../support/shop.js';
 import { createKey } from '../support/tenants.js';
@@ -16,7 +16,7 @@ import { createKey } from '../support/tenants.js';
 const SESSIONS = '/v1/checkout_sessions';
 const DAY = 86_400;
 
-const service = useService();
+const service = useService({ overrides: [idleJobs()] });
 const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
@@ -122,12 +122,7 @@ test('redacts the texts of one organization whatever keeps those of another', as
     expect(rows).toEqual([{ id: uuidOf(held.payment) }]);
     await holder.release();
     await holder.end();
-    await until(() =>
-      sweeper.forgetAll().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await sweeper.forgetAll();
     expect(await tablesWithPlant(service.sql)).toEqual([]);
   }
 });

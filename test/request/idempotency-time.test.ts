@@ -12,10 +12,14 @@ import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../s
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
+import { idleJobs } from '../support/idle-jobs.js';
 import { until } from '../support/processes.js';
 
-const service = useService();
-const other = useOther(service, { config: { idempotencyRetentionHours: 1 } });
+const service = useService({ overrides: [idleJobs()] });
+const other = useOther(service, {
+  config: { idempotencyRetentionHours: 1 },
+  overrides: [idleJobs()],
+});
 const shop = useShop(service, {}, beforeAll);
 
 const create = (
