@@ -50,6 +50,13 @@ test.each([
   expect(JSON.stringify(key)).not.toContain(token);
 });
 
+test('keeps a right and an origin once that are named twice', () => {
+  const origin = 'https://shop.example';
+  const twice = { rights: ['propose', 'propose'], origins: [origin, origin] } as const;
+  const { key } = ApiKey.create({ ...RESTRICTED, ...twice }, MOMENT);
+  expect(key.state).toMatchObject({ rights: ['propose'], origins: [origin] });
+});
+
 test('draws every letter of base62 about as often as the others', () => {
   const counts = new Map<string, number>();
   for (let count = 0; count < 2000; count++) {

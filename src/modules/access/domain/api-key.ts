@@ -95,8 +95,8 @@ export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
 
   /**
-   * Makes a new key and its token, which is shown once and never stored. Refuses with
-   * invalid_param.
+   * Makes a new key and its token, which is shown once and never stored. A right or an origin that
+   * is named twice counts once. Refuses with invalid_param.
    */
   static create(
     { kind, mode, organization, holder, rights = [], origins = [], ...life }: NewApiKey,
@@ -105,9 +105,16 @@ export class ApiKey {
     requireCoherent({ kind, mode, organization, rights, origins });
     origins.forEach(requireOrigin);
     const id = newId(API_KEY_ID, moment);
-    const terms = { kind, mode, organization, rights, origins };
-    const expiresAt = endOf(life, moment.now);
-    return issued({ ...terms, id, expiresAt, holder: checkedHolder(holder ?? id) });
+    return issued({
+      kind,
+      mode,
+      organization,
+      rights: [...new Set(rights)],
+      origins: [...new Set(origins)],
+      id,
+      expiresAt: endOf(life, moment.now),
+      holder: checkedHolder(holder ?? id),
+    });
   }
 
   /**
