@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Service, startService } from '../kit/service.js';
 import { Connection } from '../support/cluster.js';
-import { startServer, until } from '../support/processes.js';
+import { launch, startServer, until } from '../support/processes.js';
 import { createTenant, type Tenant } from '../support/tenants.js';
 
 const CALLERS = 20;
@@ -83,3 +83,12 @@ test.each(['1', '2'])(
     }
   },
 );
+
+test('a start that fails writes the lines of its log before it ends', async () => {
+  const PORT = new URL(service.url).port;
+  const environment = { DATABASE_URL: service.databaseUrl, PORT, LOG_LEVEL: 'info' };
+  const { status, stdout } = await launch(environment).ended;
+  const lines = stdout.trim().split('\n');
+  expect(status).toBe(1);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['stopping', 'stopped']);
+});

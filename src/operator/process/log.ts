@@ -13,7 +13,12 @@ const WRITTEN_AFTER_MS = 100;
 /** A reader that is only slow reads what waits in this time. */
 const READ_WITHIN_MS = 1_000;
 
-const outputs: ReturnType<typeof destination>[] = [];
+interface Output {
+  /** Calls back when all lines are written. */
+  flush(written: () => void): void;
+}
+
+const outputs: Output[] = [];
 
 /**
  * Opens the standard output. Each line is a JSON object; on a terminal with pino-pretty installed,
@@ -32,22 +37,37 @@ async function stream(): Promise<DestinationStream> {
   return buffered();
 }
 
-/** The timer runs only while a line waits, so that an idle process is not woken. */
+/**
+ * Collects the lines itself, because SonicBoom measures for each line all that it has collected,
+ * which took two thirds of the time of a line. The timer runs only while a line waits, so that an
+ * idle process is not woken.
+ */
 function buffered(): DestinationStream {
   const output = destination({
     sync: false,
     maxLength: MAX_WAITING_BYTES,
     minLength: WRITTEN_TOGETHER_BYTES,
   });
-  outputs.push(output);
+  let lines = '';
   let isPlanned = false;
-  const flush = () => {
-    isPlanned = false;
-    output.flush();
+  const write = () => {
+    if (lines !== '') output.write(lines);
+    lines = '';
   };
+  const flush = (written?: () => void) => {
+    isPlanned = false;
+    write();
+    output.flush(written);
+  };
+  outputs.push({ flush });
+  process.once('exit', () => {
+    write();
+    output.flushSync();
+  });
   return {
     write(line) {
-      output.write(line);
+      lines += line;
+      if (lines.length >= WRITTEN_TOGETHER_BYTES) write();
       if (isPlanned) return;
       isPlanned = true;
       setTimeout(flush, WRITTEN_AFTER_MS).unref();
