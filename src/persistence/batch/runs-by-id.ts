@@ -22,13 +22,17 @@ export async function sentById(
   });
   const found = await send(findMany.statement, joined);
   const outcomes = new Map<Values, Outcome>();
-  for (const [place, group] of groups.entries())
-    for (const values of group)
-      outcomes.set(values, outcomeOf(found[place] as Outcome, values[index]));
+  for (const [place, group] of groups.entries()) {
+    const rowsOf = rowsById(found[place] as Outcome);
+    for (const values of group) {
+      const rows = rowsOf.get(values[index]) ?? [];
+      outcomes.set(values, { rows, rowCount: rows.length });
+    }
+  }
   return runs.map((values) => outcomes.get(values) as Outcome);
 }
 
-function outcomeOf({ rows }: Outcome, id: unknown): Outcome {
-  const found = rows.filter((row) => String(row.id).replaceAll('-', '') === id);
-  return { rows: found, rowCount: found.length };
+/** Returns the rows of each ID, which is written without hyphens, as uuidOf() returns it. */
+function rowsById({ rows }: Outcome): ReadonlyMap<unknown, Outcome['rows']> {
+  return Map.groupBy(rows, (row) => String(row.id).replaceAll('-', ''));
 }
