@@ -92,18 +92,21 @@ export function listOf<View>(name: string, view: Schema<View>) {
   );
 }
 
-/** Both names of the items have the same JSON, which is made once. */
+/**
+ * Both names of the items have the same JSON, which is made once. `arrayJson` makes an array of the
+ * views.
+ */
 export function listResponse<Item, View extends { readonly id: string }>(
   page: Page<Item>,
   view: (item: Item) => View,
-  json: (view: View) => string = JSON.stringify,
+  arrayJson: (views: readonly View[]) => string = JSON.stringify,
 ): HttpResponse {
   const { hasMore, goesOn } = page;
   const views = page.items.map(view);
-  const data = views.map((one) => json(one)).join(',');
+  const data = arrayJson(views);
   const cursor = JSON.stringify(((hasMore || goesOn) && views.at(-1)?.id) || null);
   const body =
-    `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},` +
-    `"items":[${data}],"nextCursor":${cursor}}`;
+    `{"object":"list","data":${data},"has_more":${hasMore},"next_cursor":${cursor},` +
+    `"items":${data},"nextCursor":${cursor}}`;
   return new HttpResponse({ status: 200, body });
 }

@@ -11,6 +11,8 @@ const listing = (whose: string) =>
   `Lists the events of ${whose} in the mode of the key, newest first or, with \`order=asc\`, ` +
   'oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.';
 
+const arrayJson = (jsons: readonly string[]) => `[${jsons.join(',')}]`;
+
 @Controller(EVENT_RESOURCE.secret.path)
 @Tag(...views.EVENTS_TAG)
 @Webhooks(views.eventWebhooks)
@@ -27,7 +29,7 @@ export class EventsController {
     return listResponse(
       await this.events.list(caller, toFilter(caller, query)),
       (event) => event,
-      views.eventJson,
+      (events) => arrayJson(events.map((event) => views.eventJson(event))),
     );
   }
 }
@@ -54,7 +56,7 @@ export class LedgerEventsController {
     return listResponse(
       page,
       (event) => event,
-      ({ organization, ...event }) => views.eventJson(event, organization),
+      (events) => arrayJson(events.map((event) => views.eventJson(event, event.organization))),
     );
   }
 }
