@@ -70,12 +70,17 @@ export class Shop {
    */
   async idsOf(path: string): Promise<string[]> {
     const ids: string[] = [];
+    const cursors = new Set<string>();
     for (let cursor = ''; ; ) {
-      const { body } = await (path.startsWith('/ledger/')
+      const { status, body } = await (path.startsWith('/ledger/')
         ? this.ledgerGet(path + cursor)
         : this.get(path + cursor));
+      if (status !== 200) throw new Error(`${path} was answered with ${status}.`);
       ids.push(...body.data.map(({ id }: { id: string }) => id));
       if (!body.has_more) return ids;
+      // Without this, a list that comes back to an earlier page would be read for ever.
+      if (cursors.has(body.next_cursor)) throw new Error(`${path} has a page twice.`);
+      cursors.add(body.next_cursor);
       cursor = `${path.includes('?') ? '&' : '?'}cursor=${body.next_cursor}`;
     }
   }
