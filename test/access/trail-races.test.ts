@@ -1,9 +1,11 @@
 /** The trail of keys and settings while several instances write, and when one is killed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { uuidOf } from '../../src/shared/id.js';
+import { OPERATOR_EVENT_ID } from '../../src/modules/access/domain/operator-event.js';
+import { newId, uuidOf } from '../../src/shared/id.js';
 import { useOther, useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, untilDecided } from '../support/client.js';
+import { Holder } from '../support/holder.js';
 import { useProcesses } from '../support/setup.js';
 import { createOperatorKey } from '../support/tenants.js';
 
@@ -57,6 +59,29 @@ test('a reader that follows while two instances write misses no event', async ()
   );
   expect(rows).toHaveLength(8 * 15);
   expect(seen.map(uuidOf)).toEqual(rows.map(({ id }) => id.replaceAll('-', '')));
+});
+
+test('a reader stops before an event that is not committed, and then reads it before later ones', async () => {
+  const [last] = (await ask(`${PATH}?limit=1`)).body.data;
+  const follow = async () =>
+    (await ask(`${PATH}?order=asc&cursor=${last.id}`)).body.data.map(
+      ({ id }: { id: string }) => id,
+    );
+  const held = newId(OPERATOR_EVENT_ID, Date.now());
+  const holder = await Holder.connect(service.databaseUrl);
+  await holder.hold(
+    `INSERT INTO operator_events (id, type, organization_id, resource, via, key_id, holder, changes)
+     SELECT $1, type, organization_id, resource, via, key_id, holder, changes
+     FROM operator_events WHERE id = $2`,
+    [uuidOf(held), uuidOf(last.id)],
+  );
+  const body = { name: 'Later' };
+  await post(`${service.url}/operator/v1/organizations`, { key: operator, body });
+  const later = (await ask(`${PATH}?limit=1`)).body.data[0].id;
+  expect(await follow()).toEqual([]);
+  await holder.commit();
+  await holder.end();
+  expect(await follow()).toEqual([held, later]);
 });
 
 test('after kill -9 nothing has changed without its line, and no line is without its change', async () => {
