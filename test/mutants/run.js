@@ -1,7 +1,8 @@
 /**
  * `npm run task -- mutants [part of a name or of a test file]` plants each fault of faults.json in
  * a copy of the repository, one at a time, and runs the test file that must fail. It exits with 1
- * if a test stays green, or if the text of a fault does not occur exactly once.
+ * if a test stays green, or is red without a fault (as after a build that is too old), or if the
+ * text of a fault does not occur exactly once.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -33,24 +34,35 @@ const jest = [
 ];
 const results = join(copy, 'results.json');
 
+/** Returns why the test says nothing, or whether it is red. */
+function run(test) {
+  rmSync(results, { force: true });
+  spawnSync(process.execPath, [...jest, results, test], { cwd: copy, stdio: 'ignore' });
+  if (!existsSync(results)) return `${test} did not run`;
+  const { numFailedTestSuites, numTotalTests } = JSON.parse(readFileSync(results, 'utf8'));
+  if (numTotalTests === 0) return `${test} has no tests`;
+  // A file fails without a failed test if its service sent a statement that has a fault.
+  return numFailedTestSuites > 0;
+}
+
+const withoutFaults = new Map();
+
 /** Returns why the fault was not found, or undefined if it was. */
 function survives({ file, search, replace, test }) {
   const path = join(copy, file);
   const source = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const found = source.split(search).length - 1;
   if (found !== 1) return `its text is in ${file} ${found} times, not once`;
+  if (!withoutFaults.has(test)) withoutFaults.set(test, run(test));
+  if (withoutFaults.get(test) === true) return `${test} is red without it`;
   writeFileSync(
     path,
     source.replace(search, () => replace),
   );
-  rmSync(results, { force: true });
-  spawnSync(process.execPath, [...jest, results, test], { cwd: copy, stdio: 'ignore' });
+  const isRed = run(test);
   writeFileSync(path, source);
-  if (!existsSync(results)) return `${test} did not run`;
-  const { numFailedTestSuites, numTotalTests } = JSON.parse(readFileSync(results, 'utf8'));
-  if (numTotalTests === 0) return `${test} has no tests`;
-  // A file fails without a failed test if its service sent a statement that has a fault.
-  return numFailedTestSuites > 0 ? undefined : `${test} is green`;
+  if (isRed === true) return undefined;
+  return isRed || `${test} is green`;
 }
 
 try {
