@@ -83,7 +83,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node22',
   format: 'esm',
-  // Where a package has modules, what is not used of them is left out.
+  // esbuild leaves out what is not used of a package that has modules.
   mainFields: ['module', 'main'],
   banner: { js: REQUIRE },
   // The text of a program stays in memory. Short lines and whole names keep its stack traces
