@@ -11,7 +11,7 @@ import { post } from '../support/client.js';
 import { command } from '../support/command.js';
 import { Holder } from '../support/holder.js';
 import { idleJobs } from '../support/idle-jobs.js';
-import { copyHold, copyRefund } from '../support/many-refunds.js';
+import { copyEvent, copyHold, copyRefund } from '../support/many-refunds.js';
 import { pathIn, visit } from '../support/page.js';
 import { keepDetails, PLANT, plantedSession, tablesWithPlant } from '../support/planted.js';
 import { serve, until } from '../support/processes.js';
@@ -89,17 +89,23 @@ test('redacts the session and its page at once, and the refunds with the job', a
   expect(await tablesWithPlant(service.sql)).toEqual([]);
 });
 
-test('leaves most of what is recorded of one payment with many holds to the job', async () => {
-  const session = await paidSession();
-  const { id } = (await shop.hold(session.payment, { amount: 1, reason: PLANT })).body;
-  await shop.releaseHold(id);
-  await copyHold(service.sql, id, RECORDS_TOGETHER + 1);
-  expect((await redact(session.id)).status).toBe(200);
-  expect(await tablesWithPlant(service.sql)).toContain('webhook_deliveries');
+test.each([
+  ['holds', copyHold, TOGETHER],
+  ['events', copyEvent, RECORDS_TOGETHER],
+])(
+  'leaves a part of what is recorded of one payment with many %s to the job',
+  async (_, copy, most) => {
+    const session = await paidSession();
+    const { id } = (await shop.hold(session.payment, { amount: 1, reason: PLANT })).body;
+    await shop.releaseHold(id);
+    await copy(service.sql, id, most + 1);
+    expect((await redact(session.id)).status).toBe(200);
+    expect(await tablesWithPlant(service.sql)).toContain('webhook_deliveries');
 
-  await forgetRest();
-  expect(await tablesWithPlant(service.sql)).toEqual([]);
-});
+    await forgetRest();
+    expect(await tablesWithPlant(service.sql)).toEqual([]);
+  },
+);
 
 test('redacts texts that come during a redaction, when the session is redacted again', async () => {
   const session = await sessionWithMany();

@@ -1,4 +1,7 @@
-/** Makes a payment with more refunds or holds than the service can make in the time of a test. */
+/**
+ * Makes a payment with more refunds, holds or events than the service can make in the time of a
+ * test.
+ */
 import type { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 
@@ -13,6 +16,11 @@ export function copyRefund(sql: Client, refund: string, times: number): Promise<
 /** Copies a released hold so many times, with its first event, which is sent to the notify_url. */
 export function copyHold(sql: Client, hold: string, times: number): Promise<void> {
   return copy(sql, OF_HOLD, hold, times);
+}
+
+/** Copies the first event of a released hold so many times, but not the hold. */
+export function copyEvent(sql: Client, hold: string, times: number): Promise<void> {
+  return copy(sql, OF_EVENT, hold, times);
 }
 
 async function copy(sql: Client, copied: readonly Copied[], id: string, times: number) {
@@ -47,8 +55,7 @@ const OF_REFUND: readonly Copied[] = [
 const HELD = `SELECT event.id FROM events AS event JOIN payment_holds AS hold
   ON event.object_id = hold.payment_id AND event.type = 'payment.held' AND event.sequence < 1000
   WHERE hold.id = $1`;
-const OF_HOLD: readonly Copied[] = [
-  ['payment_holds', 'original.id = $1', `'id', copies.id`],
+const OF_EVENT: readonly Copied[] = [
   [
     'events',
     `original.id = (${HELD})`,
@@ -56,6 +63,10 @@ const OF_HOLD: readonly Copied[] = [
       'position', nextval('events_position_seq')`,
   ],
   ['webhook_deliveries', `original.event_id = (${HELD})`, `'event_id', copies.event`],
+];
+const OF_HOLD: readonly Copied[] = [
+  ['payment_holds', 'original.id = $1', `'id', copies.id`],
+  ...OF_EVENT,
 ];
 
 const copies = (table: string, rows: string, changed: string) =>
