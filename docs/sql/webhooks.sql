@@ -136,7 +136,8 @@ FROM unnest($2::mode[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[
   event_id, endpoint_id, attempt, due_at, outcome, attempted_at, status_code, error, duration_ms,
   next_attempt_at)
 WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode AND delivery.event_id =
-  finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt;
+  finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt
+  AND delivery.outcome IS NULL;
 
 -- webhooks.measure
 /* every organization: counts all unfinished deliveries */ WITH unfinished AS (

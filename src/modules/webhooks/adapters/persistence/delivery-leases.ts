@@ -171,8 +171,8 @@ function finishedRows(columns: Places<Columns>): string {
 
 /**
  * The attempt number is the fencing token: a process whose lease has ended records its attempt but
- * not the outcome. An attempt is not recorded twice, because of the primary key. Each delivery is
- * looked up by itself, because a join would read all deliveries of the organization.
+ * not the outcome. Each delivery is looked up by itself, because a join would read all deliveries
+ * of the organization.
  */
 const FINISH = statement<Columns & { readonly organization: string }>(
   'webhooks.finish',
@@ -193,7 +193,7 @@ const FINISH = statement<Columns & { readonly organization: string }>(
     FROM ${finishedRows(columns)}
     WHERE delivery.organization_id = ${columns.organization} AND delivery.mode = finished.mode
       AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id
-      AND delivery.attempts = finished.attempt`,
+      AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
 );
 const MAX_BATCH = 200;
 
