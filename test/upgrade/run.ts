@@ -79,8 +79,12 @@ function unpacked(file: string): string {
   return folder;
 }
 
-const serve = (folder: string, url: string): Promise<Server> =>
-  listening(run([join(folder, 'dist/src/main.js')], { DATABASE_URL: url }));
+/** A version names its program at the end of its start script. */
+function serve(folder: string, url: string): Promise<Server> {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const program = scripts.start.split(' ').at(-1);
+  return listening(run([join(folder, program)], { DATABASE_URL: url }));
+}
 
 /**
  * Runs the migrations. Prints, for each of them, the longest time in which others could not write
