@@ -11,7 +11,7 @@ const OF_120 = {
   found: 'Version 1.2.0 made this database.',
   advice:
     'Stop all servers and back the database up, then run ' +
-    '`node dist/src/operator/cli/cli.js migrate` (docs/operate/upgrading.md).',
+    '`node dist/bundle/cli.js migrate` (docs/operate/upgrading.md).',
 };
 const BEFORE_120 = {
   found: 'A version before 1.2.0 made this database.',

@@ -14,7 +14,7 @@ const VERSION_120: OldVersion = {
   found: 'Version 1.2.0 made this database.',
   advice:
     'Stop all servers and back the database up, then run ' +
-    '`node dist/src/operator/cli/cli.js migrate` (docs/operate/upgrading.md).',
+    '`node dist/bundle/cli.js migrate` (docs/operate/upgrading.md).',
   canBeTakenOver: true,
 };
 
