@@ -10,6 +10,8 @@ import { build } from 'esbuild';
 const BUNDLE = join('dist', 'bundle');
 /** It says which files each file of the bundle contains, in esbuild's format. */
 const CONTENTS = join('dist', 'bundle.json');
+/** tools/pack.ts writes this file at the end of a build. */
+const STAMP = join('dist', '.built');
 const PAGE = join('dist', 'src', 'modules', 'page', 'adapters', 'representation', 'browser');
 
 /** The programs, by the name of their file in the bundle. */
@@ -70,6 +72,8 @@ function licenceOf(folder: string): string {
   return `${name} ${version}\n\n${text}\n`;
 }
 
+// `npm start` trusts a stamped build, so a bundle that is not finished must have no stamp.
+rmSync(STAMP, { force: true });
 rmSync(BUNDLE, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: PROGRAMS,

@@ -2,8 +2,8 @@
  * These tests start Tillgate without the build tools, as docs/operate/deploying.md describes it.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { run, Scratch } from '../support/processes.js';
@@ -29,6 +29,20 @@ test.each(['missing', 'older than its sources'])(
     await scratch.clear();
   },
 );
+
+test('a build that ends while it bundles leaves no stamp, so that the next start builds', async () => {
+  const scratch = new Scratch();
+  const stamp = join(scratch.path, 'dist', '.built');
+  mkdirSync(join(scratch.path, 'dist'));
+  writeFileSync(stamp, '');
+  const bundling = run([resolve('dist/tools/bundle.js')], {}, ['env', '-C', scratch.path]);
+  // There are no programs to bundle.
+  const { status, stderr } = await bundling.ended;
+  expect(stderr).toContain('Could not resolve "dist/src/main.js"');
+  expect(status).toBe(1);
+  expect(existsSync(stamp)).toBe(false);
+  scratch.clear();
+});
 
 test('a start in a folder of package.json, node_modules and dist looks for nothing to build', async () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
