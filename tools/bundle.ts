@@ -79,6 +79,9 @@ const { metafile } = await build({
   entryPoints: PROGRAMS,
   outdir: BUNDLE,
   external: EXTERNAL,
+  // Its module declares a variable for each class, so that esbuild renames the class. The log would
+  // call an error QueryFailedError2.
+  alias: { typeorm: './node_modules/typeorm/index.js' },
   bundle: true,
   metafile: true,
   // A release is built beside a link to node_modules, and gets the same names of files.

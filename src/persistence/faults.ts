@@ -1,4 +1,5 @@
-import { QueryFailedError } from 'typeorm';
+// The bundle would rename a class whose name is imported, and the log would tell the new name.
+import { QueryFailedError as FailedQuery } from 'typeorm';
 import { isCommitCutOff, isLossOfNode, isOfShard } from './citus/citus.js';
 
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
@@ -52,7 +53,7 @@ export function isOfOneRun(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseFault) return true;
-  if (error instanceof QueryFailedError && error.driverError instanceof DatabaseFault) return true;
+  if (error instanceof FailedQuery && error.driverError instanceof DatabaseFault) return true;
   const state = sqlState(error) ?? '';
   if (UNAVAILABLE.test(state) || isCommitCutOff(state, error)) return true;
   const { code } = error as { code?: unknown };

@@ -67,6 +67,16 @@ test('a command that runs the application does not load Fastify', async () => {
   expect(await largePackagesOf('key', 'create', '--help')).toEqual(application);
 });
 
+test('the errors of TypeORM have their own names in the bundle', () => {
+  const { outputs }: Bundle = JSON.parse(readFileSync('dist/bundle.json', 'utf8'));
+  const programs = Object.keys(outputs).map((file) => readFileSync(file, 'utf8'));
+  const names = programs.flatMap((text) => text.match(/\w+Error\d*(?==class)/g) ?? []);
+  expect(names).toContain('QueryFailedError');
+  const renamed = names.filter((name) => /\d$/.test(name));
+  // The errors of commander are not logged.
+  expect(renamed.sort()).toEqual(['CommanderError2', 'InvalidArgumentError2']);
+});
+
 describe('a service that runs', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
