@@ -67,9 +67,9 @@ function licencesOf(files: readonly string[]): string {
 function licenceOf(folder: string): string {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const { name, version, license } = manifest;
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-  const text = file === undefined ? license : readFileSync(join(folder, file), 'utf8').trim();
-  return `${name} ${version}\n\n${text}\n`;
+  const files = readdirSync(folder).filter((one) => /^(licen[cs]e|copyright|notice)/i.test(one));
+  const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return `${name} ${version}\n\n${texts.length === 0 ? license : texts.join('\n\n')}\n`;
 }
 
 // `npm start` trusts a stamped build, so a bundle that is not finished must have no stamp.

@@ -77,6 +77,13 @@ test('the errors of TypeORM have their own names in the bundle', () => {
   expect(renamed.sort()).toEqual(['CommanderError2', 'InvalidArgumentError2']);
 });
 
+test('the licences of the bundle contain each notice that a package adds to its licence', () => {
+  const licences = readFileSync('dist/bundle/LICENSES.txt', 'utf8');
+  for (const file of ['reflect-metadata/CopyrightNotice.txt', 'libphonenumber-js/LICENSE.Apache']) {
+    expect(licences).toContain(readFileSync(`node_modules/${file}`, 'utf8').trim());
+  }
+});
+
 describe('a service that runs', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
