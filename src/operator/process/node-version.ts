@@ -1,10 +1,7 @@
 import { createRequire } from 'node:module';
 
-/**
- * This is the oldest Node that has all that Tillgate imports. `engines` in package.json names the
- * versions that still get fixes.
- */
-const OLDEST = [20, 19] as const;
+/** `engines` in package.json also leaves out newer versions that get no fixes any more. */
+const OLDEST = [22, 13] as const;
 
 /**
  * Ends the process if its Node is too old. It is imported before everything else, because other
