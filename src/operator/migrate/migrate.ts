@@ -130,7 +130,7 @@ export async function assertReady(url: string): Promise<void> {
       const old = oldVersionOf(await namesOf(dataSource));
       if (old !== undefined) throw new Error(`${old.found} ${old.advice}`);
       throw new Error(
-        'The database schema is not up to date: run `node dist/bundle/cli.js migrate` ' + 'first.',
+        'The database schema is not up to date: run `node dist/bundle/cli.js migrate` first.',
       );
     }
   } finally {

@@ -60,6 +60,7 @@ function buffered(): DestinationStream {
     output.flush(written);
   };
   outputs.push({ flush });
+  // At the exit, SonicBoom writes only what it was given before.
   process.once('exit', () => {
     write();
     output.flushSync();
